@@ -1,0 +1,1 @@
+"""The headless half: no Qt anywhere below this package."""
