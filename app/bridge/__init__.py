@@ -1,0 +1,1 @@
+"""Where the window meets the backend."""

@@ -1,0 +1,1 @@
+"""Shown state, without widgets."""

@@ -1,0 +1,105 @@
+"""The front door: everything the window may ask of the backend."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from backend.domain.clarification import AnswerDraft, Bundle, Outcome, ResponseOutcome
+from backend.domain.conversation import MessagePage, SessionSummary
+from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId
+
+
+@dataclass(frozen=True, slots=True)
+class DeskInfo:
+    """Where this desk listens and keeps its things, for the about page and the connect page."""
+
+    version: str
+    store: str
+    api_url: str
+    mcp_url: str
+    token_file: str
+
+
+class DeskApi(Protocol):
+    """Every method runs on the backend's loop and raises `AppError` for expected failures."""
+
+    async def desk_info(self) -> DeskInfo: ...
+
+    async def list_sessions(self) -> tuple[SessionSummary, ...]:
+        """All sessions, newest activity first."""
+        ...
+
+    async def list_messages(
+        self,
+        session_id: SessionId,
+        *,
+        before: MessageId | None = None,
+        after: MessageId | None = None,
+        limit: int = 200,
+    ) -> MessagePage:
+        """The last `limit` rows, or those next to one row; oldest first.
+
+        Raises:
+            NotFound: no such session.
+        """
+        ...
+
+    async def list_open_bundles(self) -> tuple[Bundle, ...]:
+        """Every answerable bundle of every session, oldest first: the Inbox."""
+        ...
+
+    async def list_uncollected(self) -> tuple[Bundle, ...]:
+        """Answered or skipped bundles whose agent has not collected the answer, oldest first."""
+        ...
+
+    async def get_bundle(self, pending_id: PendingId) -> Bundle:
+        """Raises `NotFound`."""
+        ...
+
+    async def respond(
+        self, pending_id: PendingId, outcome: Outcome, *, client_id: ClientId, claim_token: ClaimId
+    ) -> ResponseOutcome:
+        """Answer or skip a bundle through the one resolver.
+
+        `claim_token` is fresh for each new attempt and the same for a retry of it.
+
+        Raises:
+            InvalidInput: the outcome does not fit the questions.
+            NotFound: no such bundle.
+            Conflict: `not_active`, it can no longer be answered.
+            TemporarilyUnavailable: not known to be claimed; retry is safe.
+        """
+        ...
+
+    async def save_draft(self, draft: AnswerDraft) -> None:
+        """Keep what was typed so far; silently nothing for a bundle that is closed for good."""
+        ...
+
+    async def load_draft(self, pending_id: PendingId) -> AnswerDraft | None: ...
+
+    async def hand_over_stored_answer(
+        self, pending_id: PendingId, *, client_id: ClientId, claim_token: ClaimId
+    ) -> ResponseOutcome:
+        """Give the answer of an earlier equal question to this one (rule 4).
+
+        Raises:
+            Conflict: `ticket_collected`, the earlier call has collected it meanwhile;
+                `not_active`, this bundle is closed.
+            NotFound: nothing is stored for it.
+        """
+        ...
+
+    async def discard_stored_answer(self, pending_id: PendingId) -> None:
+        """Drop an answer nobody has collected; its ticket then says withdrawn.
+
+        Raises:
+            Conflict: it was collected meanwhile.
+        """
+        ...
+
+    async def close_question(self, pending_id: PendingId) -> None:
+        """Withdraw an open question on the human's behalf, without answering it.
+
+        Raises:
+            Conflict: it is no longer open.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Questions: opening, answering, delivering, recovering."""

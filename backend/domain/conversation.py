@@ -1,0 +1,100 @@
+"""Sessions and the rows of their transcripts, as the window and the doors see them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from backend.clock import Nanoseconds
+from backend.ids import MessageId, PendingId, SessionId, TaskId, TurnId
+
+JsonObject = Mapping[str, object]
+
+
+class SessionState(StrEnum):
+    """Kandev's session states (K1.1)."""
+
+    CREATED = "CREATED"
+    STARTING = "STARTING"
+    RUNNING = "RUNNING"
+    IDLE = "IDLE"
+    WAITING_FOR_INPUT = "WAITING_FOR_INPUT"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+
+
+TERMINAL_STATES = frozenset({SessionState.COMPLETED, SessionState.FAILED, SessionState.CANCELLED})
+
+
+class SessionKind(StrEnum):
+    HOSTED = "hosted"
+    GUEST = "guest"
+
+
+class Connection(StrEnum):
+    """How a guest reached the desk; decides what proves its identity (agents.md)."""
+
+    SHIM = "shim"
+    HTTP_SESSION = "http_session"
+    STATELESS = "stateless"
+
+
+@dataclass(frozen=True, slots=True)
+class GuestIdentity:
+    """What a connection proves about an agent that was started elsewhere.
+
+    `key` is stable for one identity: instance and folder for a shim, the MCP session id for
+    stateful HTTP, token and client name for stateless HTTP.
+    """
+
+    connection: Connection
+    key: str
+    client_name: str
+    client_version: str = ""
+    folder: str = ""
+    git_root: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """One line of the session list."""
+
+    session_id: SessionId
+    task_id: TaskId
+    kind: SessionKind
+    state: SessionState
+    title: str
+    agent: str
+    workspace: str
+    """Folder that groups sessions in the list; empty when the agent did not prove one."""
+    started_at: Nanoseconds
+    updated_at: Nanoseconds
+    pending_questions: int = 0
+    waiting_answers: int = 0
+    """Answers stored and not yet collected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A transcript row. An unknown `kind` is shown by its name, never dropped."""
+
+    message_id: MessageId
+    session_id: SessionId
+    turn_id: TurnId
+    kind: str
+    author: str
+    content: str
+    metadata: JsonObject
+    created_at: Nanoseconds
+    updated_at: Nanoseconds
+    revision: int
+    pending_id: PendingId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """Consecutive rows of one session, oldest first."""
+
+    messages: tuple[Message, ...]
+    has_older: bool
+    has_newer: bool

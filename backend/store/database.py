@@ -1,0 +1,79 @@
+"""What the features know of a database: short transactions with deadlines, on either dialect."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from enum import IntEnum
+from typing import Protocol
+
+from backend.clock import Deadline
+from backend.store.dialect import Dialect
+
+SqlValue = str | int | float | bytes | None
+Params = Mapping[str, SqlValue]
+
+
+class Row(Protocol):
+    """A result row read by column name."""
+
+    def __getitem__(self, column: str, /) -> SqlValue: ...
+
+
+class Priority(IntEnum):
+    """Who goes first when several wait for the writer."""
+
+    CLAIM = 0
+    NORMAL = 1
+    BULK = 2
+
+
+class Transaction(Protocol):
+    """One open transaction; SQL uses `:name` parameters.
+
+    Every method raises `TemporarilyUnavailable` when the transaction's deadline has passed or the
+    store is busy, and `StorageFailed` when the store is full, read-only or corrupt.
+    """
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    async def fetch_all(self, sql: str, params: Params | None = None) -> Sequence[Row]: ...
+
+    async def fetch_one(self, sql: str, params: Params | None = None) -> Row | None: ...
+
+    async def execute(self, sql: str, params: Params | None = None) -> int:
+        """Run one statement and return how many rows it changed."""
+        ...
+
+    async def execute_many(self, sql: str, params: Sequence[Params]) -> None: ...
+
+
+class Database(Protocol):
+    """A store that is open, converged and owned by this process."""
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    @property
+    def location(self) -> str:
+        """Where the data is, without secrets."""
+        ...
+
+    def reading(self, deadline: Deadline | None = None) -> AbstractAsyncContextManager[Transaction]:
+        """A consistent snapshot from the reader pool."""
+        ...
+
+    def writing(
+        self, deadline: Deadline | None = None, *, priority: Priority = Priority.NORMAL
+    ) -> AbstractAsyncContextManager[Transaction]:
+        """The one write transaction: committed on a normal exit, rolled back on any other.
+
+        A deadline that passes before COMMIT starts interrupts the running statement and rolls
+        back. COMMIT itself is never interrupted: if its result is known within 2 s after the
+        deadline, that result decides.
+
+        Raises:
+            TemporarilyUnavailable: not known to be committed.
+        """
+        ...
+
+    async def close(self) -> None: ...
