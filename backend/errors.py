@@ -30,6 +30,7 @@ class ErrorCode(StrEnum):
     STORE_UNREACHABLE = "store_unreachable"
     STORE_ON_NETWORK = "store_on_network"
     STORE_INVALID_ROW = "store_invalid_row"
+    FILE_UNSAFE = "file_unsafe"
     INDEX_MISMATCH = "index_mismatch"
     DELIVERY_FAILED = "delivery_failed"
     AGENT_FAILED = "agent_failed"
