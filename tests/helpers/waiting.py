@@ -1,0 +1,15 @@
+"""Wait for a condition in a coroutine test."""
+
+import asyncio
+from collections.abc import Callable
+
+
+async def until(condition: Callable[[], object], *, seconds: float = 5.0) -> None:
+    """Return as soon as `condition()` is true; `AssertionError` after `seconds`."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while not condition():
+        if loop.time() > end:
+            message = f"not true within {seconds} s"
+            raise AssertionError(message)
+        await asyncio.sleep(0.005)
