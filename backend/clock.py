@@ -92,3 +92,13 @@ def parse_timestamp(text: str) -> Nanoseconds:
     whole = datetime.fromisoformat(f"{match['date']}T{match['time']}{zone.replace('Z', '+00:00')}")
     nanos = int((match["fraction"] or "").ljust(9, "0"))
     return Nanoseconds(int(whole.timestamp()) * _NANOS_PER_SECOND + nanos)
+
+
+async def sleep(clock: Clock, seconds: float) -> None:
+    """Wait on `clock`."""
+    passed = asyncio.Event()
+    timer = clock.call_later(seconds, passed.set)
+    try:
+        await passed.wait()
+    finally:
+        timer.cancel()

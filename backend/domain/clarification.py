@@ -153,8 +153,12 @@ class Bundle:
     """Calls that would receive the answer at once."""
     delivery: Delivery | None = None
     claim_id: ClaimId | None = None
+    responded_at: Nanoseconds | None = None
+    """Written by the claim; finalizing never moves it (K4.1)."""
     reject_reason: str = ""
     withdrawn: Withdrawn | None = None
+    replaced_by: PendingId | None = None
+    """The newer equal bundle that took this one's place."""
     stored_answer: StoredAnswer | None = None
     asked_again_of: PendingId | None = None
     """An older, still open bundle with equal questions; answering this one withdraws it."""

@@ -17,6 +17,7 @@ from backend.domain.clarification import (
     MAX_TITLE,
     MIN_OPTIONS,
     Answer,
+    AnswerDraft,
     Answered,
     Bundle,
     BundleStatus,
@@ -142,6 +143,25 @@ def _check_complete(bundle: Bundle, answers: dict[QuestionId, Answer]) -> None:
             field="answers",
             limit=len(required),
         )
+
+
+def validate_answer_draft(draft: AnswerDraft) -> None:
+    """Refuse a draft that could not be stored; one that is only too long to send is kept.
+
+    Raises:
+        InvalidInput: names the field.
+    """
+    for position, answer in enumerate(draft.answers):
+        _check_text(f"answers[{position}].custom_text", answer.custom_text, MAX_CONTEXT)
+
+
+def check_note(path: str, text: str, limit: int) -> None:
+    """A text that must say something and can be stored.
+
+    Raises:
+        InvalidInput: names the field and the limit.
+    """
+    _check_required(path, text, limit)
 
 
 def check_characters(path: str, text: str) -> None:

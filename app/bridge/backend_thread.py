@@ -1,0 +1,115 @@
+"""The thread named `backend`: runs the runtime's loop beside the window and crosses both ways."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge.client import BackendClient
+from backend.api import DeskApi
+from backend.clock import SystemClock
+from backend.errors import AppError, ErrorCode, StorageFailed
+from backend.events import BackendReady, Event
+from backend.paths import Home
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+class BackendThread(QObject):
+    """Owns the backend's thread. Create, call and delete it on the window's thread.
+
+    `started_up` carries the `DeskInfo`; `failed` an `AppError` when the backend cannot start;
+    `crashed` any other exception, which is a bug.
+    """
+
+    started_up = Signal(object)
+    failed = Signal(object)
+    crashed = Signal(object)
+    hand_over_requested = Signal()
+    _event_crossed = Signal(object)
+
+    def __init__(
+        self, home: Home, client: BackendClient, *, port: int = 0, demo: bool = False
+    ) -> None:
+        super().__init__()
+        self.client = client
+        self._home = home
+        self._port = port
+        self._demo = demo
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._desk: DeskApi | None = None
+        self._stop: asyncio.Event | None = None
+        self._stopped = threading.Event()
+        self._event_crossed.connect(self._deliver)
+
+    def start(self) -> None:
+        """Start the thread; the outcome arrives as `started_up` or `failed`."""
+        self._stopped.clear()
+        self._thread = threading.Thread(target=self._run, name="backend", daemon=True)
+        self._thread.start()
+
+    async def call(self, work: Callable[[DeskApi], Awaitable[T]]) -> T:
+        """Run `work` on the backend's loop. Raises `AppError` for expected failures."""
+        desk, loop = self._desk, self._loop
+        if desk is None or loop is None or self._stopped.is_set():
+            raise StorageFailed(ErrorCode.STORE_UNREACHABLE, "the backend is not running")
+
+        async def run() -> T:
+            return await work(desk)
+
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(run(), loop))
+
+    async def stop(self) -> None:
+        """Drain and stop; returns when the store is closed and its lock released."""
+        if self._loop is not None and self._stop is not None and not self._stopped.is_set():
+            self._loop.call_soon_threadsafe(self._stop.set)
+        if self._thread is not None:
+            await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except AppError as error:
+            self.failed.emit(error)
+        except Exception as error:  # noqa: BLE001 - the seam where a bug becomes a crash page
+            _log.critical("the backend has crashed", exc_info=error)
+            self.crashed.emit(error)
+        finally:
+            self._desk = None
+            self._stopped.set()
+
+    async def _serve(self) -> None:
+        # Imported here, on this thread, so that the window paints before these modules load.
+        from backend.runtime import Runtime
+
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        runtime = await Runtime.open(
+            self._home,
+            SystemClock(),
+            kind="window",
+            port=self._port,
+            listener=self._publish,
+        )
+        try:
+            self._desk = runtime.desk
+            self.started_up.emit(await runtime.desk.desk_info())
+            if self._demo:
+                await runtime.start_demo()
+            await self._stop.wait()
+        finally:
+            await runtime.close(deliberate=True)
+
+    def _publish(self, event: Event) -> None:
+        self._event_crossed.emit(event)
+
+    def _deliver(self, event: Event) -> None:
+        if isinstance(event, BackendReady):
+            self.client.attach(self)
+        self.client.event_received.emit(event)

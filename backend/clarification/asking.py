@@ -1,0 +1,320 @@
+"""The asking side: open a bundle, wait for its answer, collect it by ticket."""
+
+import asyncio
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from backend.clarification.announcer import Announcer
+from backend.clarification.tickets import TicketBook
+from backend.clarification.waiters import Waiters
+from backend.clock import Clock, Deadline, Nanoseconds
+from backend.domain.clarification import (
+    MAX_CONTEXT,
+    Answer,
+    Bundle,
+    BundleStatus,
+    Delivery,
+    Question,
+    QuestionBundleDraft,
+)
+from backend.domain.conversation import GuestIdentity
+from backend.domain.digest import question_digest, ticket_hash
+from backend.domain.validation import check_note, validate_draft
+from backend.errors import Conflict, ErrorCode, NotFound
+from backend.events import EventBus, MessagesChanged
+from backend.ids import IdempotencyKey, PendingId, SessionId, Ticket, new_id
+from backend.store import bundles, claims, deliveries, messages, sessions
+from backend.store.database import Database, Transaction
+from backend.work.supervisor import TaskSupervisor
+
+OPEN_BUDGET: Final = 5.0
+REJOIN_WINDOW: Final = 600_000_000_000
+"""Nanoseconds after the cut in which an equal re-ask of the same connection joins (rule 3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskCaller:
+    """Who asks. `connection_id` is empty when the transport has no session."""
+
+    identity: GuestIdentity
+    connection_id: str = ""
+    idempotency_key: IdempotencyKey | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAsk:
+    """A bundle that is durable; `replayed` when an earlier call had opened it."""
+
+    pending_id: PendingId
+    session_id: SessionId
+    ticket: Ticket
+    replayed: bool = False
+
+
+class AskStatus(StrEnum):
+    """MCP's word for how an ask ended (clarification.md, Words)."""
+
+    ANSWERED = "answered"
+    SKIPPED = "skipped"
+    UNANSWERED = "unanswered"
+    WITHDRAWN = "withdrawn"
+
+
+@dataclass(frozen=True, slots=True)
+class AskResult:
+    """The one result of a bundle; asking for it again gives the same."""
+
+    pending_id: PendingId
+    status: AskStatus
+    questions: tuple[Question, ...]
+    answers: tuple[Answer, ...] = ()
+    reject_reason: str = ""
+    reason: str = ""
+    replaced_by: PendingId | None = None
+    replayed: bool = False
+
+
+class Asking:
+    """What the doors offer to agents. Every method raises `TemporarilyUnavailable` when the store
+    does not answer in time; nothing is then known to have happened and the call may be repeated.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        waiters: Waiters,
+        announcer: Announcer,
+        bus: EventBus,
+        tickets: TicketBook,
+        supervisor: TaskSupervisor,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._waiters = waiters
+        self._announcer = announcer
+        self._bus = bus
+        self._tickets = tickets
+        self._supervisor = supervisor
+        self.draining = asyncio.Event()
+
+    async def open(self, caller: AskCaller, draft: QuestionBundleDraft) -> OpenAsk:
+        """Make the bundle durable, or find the one this call or an equal cut call has opened.
+
+        Raises:
+            InvalidInput: names the field and the limit; no row was written.
+            Conflict: `key_reused`, the idempotency key belongs to other questions.
+        """
+        valid = validate_draft(draft)
+        return await self._supervisor.run_to_end(self._open(caller, valid), name="open bundle")
+
+    async def wait(self, pending_id: PendingId) -> AskResult:
+        """Return the result once there is one and its hand-over is durable.
+
+        Cancelling only removes this caller; see `cut`.
+
+        Raises:
+            NotFound: no such bundle.
+        """
+        bundle = await self._load(pending_id)
+        announced = False
+        try:
+            while True:
+                waiter = self._waiters.add(pending_id, bundle.session_id)
+                try:
+                    result = await self._collect(pending_id)
+                    if result is not None:
+                        return result
+                    if not announced:
+                        announced = True
+                        self._tell_changed(pending_id)
+                    offer = await waiter.wake
+                    if offer is not None:
+                        await offer.take()
+                finally:
+                    self._waiters.remove(waiter)
+        finally:
+            if announced:
+                self._tell_changed(pending_id)
+
+    def cut(self, pending_id: PendingId) -> None:
+        """The caller is gone without a result: detach the bundle in the background (K1.7).
+
+        Calls that end because the desk stops are not gone: they come back to the next desk.
+        """
+        if self.draining.is_set():
+            return
+        self._supervisor.start(self._detach(pending_id), name="detach bundle")
+
+    async def redeem(self, ticket: Ticket) -> OpenAsk:
+        """Find the bundle of a ticket; `wait` then gives its result, any number of times.
+
+        Raises:
+            NotFound: no such ticket.
+        """
+        async with self._database.reading(Deadline(self._clock, OPEN_BUDGET)) as tx:
+            pending_id = await deliveries.find_by_ticket(tx, ticket_hash(ticket))
+            bundle = await bundles.load_bundle(tx, pending_id) if pending_id else None
+        if bundle is None:
+            raise NotFound(ErrorCode.NOT_FOUND, "no question belongs to this ticket")
+        return OpenAsk(bundle.pending_id, bundle.session_id, ticket, replayed=True)
+
+    async def note(self, caller: AskCaller, text: str) -> None:
+        """Write a one-way message into the caller's transcript.
+
+        Raises:
+            InvalidInput: the text is empty, too long or holds what cannot be stored.
+        """
+        check_note("text", text, MAX_CONTEXT)
+        await self._supervisor.run_to_end(self._note(caller, text), name="send note")
+
+    async def _open(self, caller: AskCaller, draft: QuestionBundleDraft) -> OpenAsk:
+        digest = question_digest(draft)
+        deadline = Deadline(self._clock, OPEN_BUDGET)
+        async with self._database.writing(deadline) as tx:
+            found = await self._find_open(tx, caller, digest)
+            if found is not None:
+                return found
+            now = self._clock.now()
+            guest = await sessions.ensure_guest(
+                tx, caller.identity, connected=self._waiters.sessions(), now=now
+            )
+            pending_id = PendingId(new_id())
+            ticket = self._tickets.ticket(pending_id)
+            await messages.insert_bundle(
+                tx,
+                messages.NewBundle(
+                    pending_id, guest.session_id, guest.task_id, guest.turn_id, draft, now
+                ),
+            )
+            await deliveries.open_delivery(
+                tx,
+                deliveries.NewDelivery(
+                    pending_id=pending_id,
+                    session_id=guest.session_id,
+                    idempotency_key=caller.idempotency_key,
+                    ticket_hash=ticket_hash(ticket),
+                    question_digest=digest,
+                    connection_id=caller.connection_id,
+                    now=now,
+                ),
+            )
+            await sessions.refresh_guest_state(tx, guest.session_id, now)
+        self._supervisor.start(self._announcer.opened(pending_id), name="announce bundle")
+        return OpenAsk(pending_id, guest.session_id, ticket)
+
+    async def _find_open(self, tx: Transaction, caller: AskCaller, digest: str) -> OpenAsk | None:
+        pending_id: PendingId | None = None
+        if caller.idempotency_key is not None:
+            pending_id = await deliveries.find_by_key(tx, caller.idempotency_key)
+            if pending_id is not None and await deliveries.digest_of(tx, pending_id) != digest:
+                raise Conflict(
+                    ErrorCode.KEY_REUSED, "this idempotency key was used for other questions"
+                )
+        if pending_id is None and caller.connection_id:
+            pending_id = await deliveries.rejoinable(
+                tx,
+                connection_id=caller.connection_id,
+                question_digest=digest,
+                cut_after=Nanoseconds(self._clock.now() - REJOIN_WINDOW),
+            )
+        bundle = await bundles.load_bundle(tx, pending_id) if pending_id else None
+        if bundle is None:
+            return None
+        ticket = self._tickets.ticket(bundle.pending_id)
+        return OpenAsk(bundle.pending_id, bundle.session_id, ticket, replayed=True)
+
+    async def _load(self, pending_id: PendingId) -> Bundle:
+        async with self._database.reading(Deadline(self._clock, OPEN_BUDGET)) as tx:
+            bundle = await bundles.load_bundle(tx, pending_id)
+        if bundle is None:
+            raise NotFound(ErrorCode.NOT_FOUND, "no such question")
+        return bundle
+
+    async def _collect(self, pending_id: PendingId) -> AskResult | None:
+        """The result of a closed bundle; hands a stored answer over durably first."""
+        bundle = await self._load(pending_id)
+        if bundle.delivery is Delivery.WAITING_FOR_AGENT:
+            await self._supervisor.run_to_end(self._hand_over(pending_id), name="hand over")
+            bundle = await self._load(pending_id)
+        return _result(bundle)
+
+    async def _hand_over(self, pending_id: PendingId) -> None:
+        async with self._database.writing(Deadline(self._clock, OPEN_BUDGET)) as tx:
+            moved = await deliveries.move(
+                tx,
+                pending_id,
+                expected=Delivery.WAITING_FOR_AGENT,
+                to=Delivery.DELIVERED,
+                now=self._clock.now(),
+            )
+        if moved:
+            await self._announcer.changed(pending_id)
+
+    async def _detach(self, pending_id: PendingId) -> None:
+        async with self._database.writing(Deadline(self._clock, OPEN_BUDGET)) as tx:
+            if self._waiters.count(pending_id):
+                return
+            now = self._clock.now()
+            await deliveries.note_cut(tx, pending_id, now)
+            changed = await claims.detach(tx, pending_id, now)
+        if changed:
+            await self._announcer.changed(pending_id)
+
+    async def _note(self, caller: AskCaller, text: str) -> None:
+        async with self._database.writing(Deadline(self._clock, OPEN_BUDGET)) as tx:
+            now = self._clock.now()
+            guest = await sessions.ensure_guest(
+                tx, caller.identity, connected=self._waiters.sessions(), now=now
+            )
+            message = await messages.insert_message(
+                tx,
+                session_id=guest.session_id,
+                task_id=guest.task_id,
+                turn_id=guest.turn_id,
+                kind="message",
+                author="agent",
+                content=text,
+                metadata={"kandesk": {"note": True}},
+                now=now,
+            )
+        self._bus.publish(MessagesChanged(guest.session_id, (message,)))
+        await self._announcer.session(guest.session_id)
+
+    def _tell_changed(self, pending_id: PendingId) -> None:
+        if not self.draining.is_set():
+            self._supervisor.start(self._announcer.changed(pending_id), name="announce calls")
+
+
+def _result(bundle: Bundle) -> AskResult | None:
+    """The result of a closed bundle in MCP's words; None while it is open or on its way."""
+    questions = tuple(item.question for item in bundle.questions)
+    replaced_by = bundle.replaced_by
+    if bundle.superseded:
+        status, reason = AskStatus.WITHDRAWN, "superseded"
+    elif bundle.status is BundleStatus.PENDING or bundle.delivery is Delivery.PENDING:
+        return None
+    elif bundle.delivery in {Delivery.DISCARDED, Delivery.REPLACED}:
+        status, reason = AskStatus.WITHDRAWN, bundle.delivery.value
+    elif bundle.status is BundleStatus.EXPIRED:
+        status, reason = AskStatus.UNANSWERED, ""
+    elif bundle.status is BundleStatus.CANCELLED:
+        status = AskStatus.WITHDRAWN
+        reason = bundle.withdrawn.value if bundle.withdrawn else ""
+    elif bundle.status is BundleStatus.REJECTED:
+        status, reason = AskStatus.SKIPPED, ""
+    else:
+        status, reason = AskStatus.ANSWERED, ""
+    answered = status is AskStatus.ANSWERED
+    answers = tuple(item.answer for item in bundle.questions if answered and item.answer)
+    return AskResult(
+        pending_id=bundle.pending_id,
+        status=status,
+        questions=questions,
+        answers=answers,
+        reject_reason=bundle.reject_reason if status is AskStatus.SKIPPED else "",
+        reason=reason,
+        replaced_by=replaced_by,
+    )

@@ -1,0 +1,66 @@
+"""Settling answers that were claimed and not yet delivered: at start, and while running."""
+
+import logging
+from typing import Final
+
+from backend.clarification.announcer import Announcer
+from backend.clarification.delivery import GuestDelivery
+from backend.clock import Clock, Deadline, sleep
+from backend.errors import AppError, ErrorCode, StorageFailed
+from backend.ids import ClaimId, PendingId
+from backend.store import claims
+from backend.store.database import Database
+
+RETRY_DELAYS: Final = (1.0, 5.0, 30.0, 300.0)
+"""Seconds between tries to settle an answer in the running desk; the last repeats."""
+
+_START_BUDGET: Final = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+async def recover_deliveries(database: Database, clock: Clock) -> int:
+    """Keep every answer the last run claimed and did not deliver for its agent (K5.7 step 2).
+
+    Runs before any door opens. Returns how many answers were kept.
+
+    Raises:
+        StorageFailed: a claimed row cannot be settled; the start stops and names it.
+    """
+    kept = 0
+    async with database.writing(Deadline(clock, _START_BUDGET)) as tx:
+        for intent in await claims.list_intents(tx):
+            if intent.claim_id is None:
+                raise StorageFailed(
+                    ErrorCode.STORE_INVALID_ROW,
+                    f"question {intent.pending_id} was answered by a claim that is not recorded",
+                    row=intent.pending_id,
+                )
+            if await claims.keep_for_agent(tx, intent.pending_id, intent.claim_id, clock.now()):
+                kept += 1
+    if kept:
+        _log.info("kept %d answer(s) of the last run for their agents", kept)
+    return kept
+
+
+class DeliveryReconciler:
+    """Tries again to store where a claimed answer goes, when that failed in the running desk."""
+
+    def __init__(self, *, clock: Clock, delivery: GuestDelivery, announcer: Announcer) -> None:
+        self._clock = clock
+        self._delivery = delivery
+        self._announcer = announcer
+
+    async def settle(self, pending_id: PendingId, claim_id: ClaimId) -> None:
+        """Return once the answer is kept for its agent, or was settled by somebody else."""
+        attempt = 0
+        while True:
+            await sleep(self._clock, RETRY_DELAYS[min(attempt, len(RETRY_DELAYS) - 1)])
+            attempt += 1
+            try:
+                await self._delivery.keep(pending_id, claim_id)
+            except AppError as error:
+                _log.warning("answer of %s is not settled yet: %s", pending_id, error.detail)
+                continue
+            await self._announcer.changed(pending_id)
+            return

@@ -1,0 +1,161 @@
+"""The front door as the window, HTTP, MCP's operators and the command line enter it."""
+
+from typing import Final
+
+from backend.api import DeskInfo
+from backend.clarification.announcer import Announcer
+from backend.clarification.resolver import Resolver
+from backend.clarification.waiters import Waiters
+from backend.clock import Clock, Deadline
+from backend.domain.clarification import (
+    AnswerDraft,
+    Bundle,
+    BundleStatus,
+    Delivery,
+    Outcome,
+    ResponseOutcome,
+    Withdrawn,
+)
+from backend.domain.conversation import MessagePage, SessionSummary
+from backend.domain.validation import validate_answer_draft
+from backend.errors import Conflict, ErrorCode, NotFound
+from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId
+from backend.store import bundles, claims, deliveries, drafts, messages, sessions
+from backend.store.database import Database, Priority
+from backend.work.supervisor import TaskSupervisor
+
+CALL_BUDGET: Final = 5.0
+
+
+class LocalDesk:
+    """Implements `backend.api.DeskApi` on this process's store."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        resolver: Resolver,
+        waiters: Waiters,
+        announcer: Announcer,
+        supervisor: TaskSupervisor,
+        info: DeskInfo,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._resolver = resolver
+        self._waiters = waiters
+        self._announcer = announcer
+        self._supervisor = supervisor
+        self._info = info
+
+    async def desk_info(self) -> DeskInfo:
+        return self._info
+
+    def listens_at(self, info: DeskInfo) -> None:
+        """Tell where the desk listens, once the port is bound."""
+        self._info = info
+
+    async def list_sessions(self) -> tuple[SessionSummary, ...]:
+        async with self._database.reading(self._deadline()) as tx:
+            return await sessions.list_summaries(tx)
+
+    async def list_messages(
+        self,
+        session_id: SessionId,
+        *,
+        before: MessageId | None = None,
+        after: MessageId | None = None,
+        limit: int = 200,
+    ) -> MessagePage:
+        async with self._database.reading(self._deadline()) as tx:
+            if await sessions.get_summary(tx, session_id) is None:
+                raise NotFound(ErrorCode.NOT_FOUND, "no such session")
+            return await messages.page(tx, session_id, before=before, after=after, limit=limit)
+
+    async def list_open_bundles(self) -> tuple[Bundle, ...]:
+        async with self._database.reading(self._deadline()) as tx:
+            found = await bundles.list_open(tx)
+        return tuple(self._announcer.live(bundle) for bundle in found)
+
+    async def list_uncollected(self) -> tuple[Bundle, ...]:
+        async with self._database.reading(self._deadline()) as tx:
+            found = await bundles.list_uncollected(tx)
+        return tuple(self._announcer.live(bundle) for bundle in found)
+
+    async def get_bundle(self, pending_id: PendingId) -> Bundle:
+        async with self._database.reading(self._deadline()) as tx:
+            bundle = await bundles.load_bundle(tx, pending_id)
+        if bundle is None:
+            raise NotFound(ErrorCode.NOT_FOUND, "no such question")
+        return self._announcer.live(bundle)
+
+    async def respond(
+        self, pending_id: PendingId, outcome: Outcome, *, client_id: ClientId, claim_token: ClaimId
+    ) -> ResponseOutcome:
+        return await self._resolver.respond(
+            pending_id, outcome, client_id=client_id, claim_token=claim_token
+        )
+
+    async def save_draft(self, draft: AnswerDraft) -> None:
+        validate_answer_draft(draft)
+        await self._supervisor.run_to_end(self._save_draft(draft), name="save draft")
+
+    async def load_draft(self, pending_id: PendingId) -> AnswerDraft | None:
+        async with self._database.reading(self._deadline()) as tx:
+            return await drafts.load(tx, pending_id)
+
+    async def hand_over_stored_answer(
+        self, pending_id: PendingId, *, client_id: ClientId, claim_token: ClaimId
+    ) -> ResponseOutcome:
+        return await self._resolver.hand_over(
+            pending_id, client_id=client_id, claim_token=claim_token
+        )
+
+    async def discard_stored_answer(self, pending_id: PendingId) -> None:
+        await self._supervisor.run_to_end(self._discard(pending_id), name="discard answer")
+
+    async def close_question(self, pending_id: PendingId) -> None:
+        await self._supervisor.run_to_end(self._close(pending_id), name="close question")
+
+    async def _save_draft(self, draft: AnswerDraft) -> None:
+        async with self._database.writing(self._deadline()) as tx:
+            bundle = await bundles.load_bundle(tx, draft.pending_id)
+            if bundle is not None and bundle.status is BundleStatus.PENDING:
+                await drafts.save(tx, draft, self._clock.now())
+
+    async def _discard(self, pending_id: PendingId) -> None:
+        async with self._database.writing(self._deadline(), priority=Priority.CLAIM) as tx:
+            if await bundles.load_bundle(tx, pending_id) is None:
+                raise NotFound(ErrorCode.NOT_FOUND, "no such question")
+            moved = await deliveries.move(
+                tx,
+                pending_id,
+                expected=Delivery.WAITING_FOR_AGENT,
+                to=Delivery.DISCARDED,
+                now=self._clock.now(),
+            )
+        if not moved:
+            raise Conflict(ErrorCode.TICKET_COLLECTED, "the answer is no longer stored")
+        await self._tell_changed(pending_id)
+
+    async def _close(self, pending_id: PendingId) -> None:
+        async with self._database.writing(self._deadline(), priority=Priority.CLAIM) as tx:
+            bundle = await bundles.load_bundle(tx, pending_id)
+            if bundle is None:
+                raise NotFound(ErrorCode.NOT_FOUND, "no such question")
+            now = self._clock.now()
+            withdrawn = await claims.withdraw(tx, pending_id, Withdrawn.BY_HUMAN, now)
+            if withdrawn:
+                await drafts.delete(tx, pending_id)
+                await sessions.refresh_guest_state(tx, bundle.session_id, now)
+        if not withdrawn:
+            raise Conflict(ErrorCode.NOT_ACTIVE, "this question is no longer active")
+        await self._tell_changed(pending_id)
+
+    async def _tell_changed(self, pending_id: PendingId) -> None:
+        self._waiters.look_again(pending_id)
+        await self._announcer.changed(pending_id)
+
+    def _deadline(self) -> Deadline:
+        return Deadline(self._clock, CALL_BUDGET)

@@ -1,0 +1,220 @@
+"""The composition root of the backend: owns the store, recovers, opens the doors, drains, stops."""
+
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Final, Literal
+
+from backend.agents.demo import DemoProcess
+from backend.api import DeskApi, DeskInfo
+from backend.clarification.recovery import recover_deliveries
+from backend.clock import Clock, format_timestamp
+from backend.endpoint import DeskEndpoint, remove_endpoint, write_endpoint
+from backend.events import BackendReady, BackendStopped, Listener, WindowRequested
+from backend.http.auth import Tokens
+from backend.http.server import DeskProcess, HttpServer
+from backend.installation import version
+from backend.paths import Home
+from backend.secrets import read_or_create_secret
+from backend.services import Services, build_services
+from backend.store import settings
+from backend.store.database import Database
+from backend.store.owner_lock import OwnerLock
+from backend.store.sqlite import SqliteDatabase
+
+Kind = Literal["window", "serve"]
+
+VERSION: Final = version()
+_PORT_SETTING: Final = "http.port"
+
+
+class Runtime:
+    """One running desk. Build it with `open`, end it with `close`."""
+
+    def __init__(
+        self,
+        *,
+        home: Home,
+        kind: Kind,
+        lock: OwnerLock,
+        database: Database,
+        services: Services,
+        server: HttpServer,
+        tokens: Tokens,
+    ) -> None:
+        self._home = home
+        self._kind: Kind = kind
+        self._lock = lock
+        self._database = database
+        self._services = services
+        self._server = server
+        self._tokens = tokens
+        self._demo: DemoProcess | None = None
+        self.api_url = ""
+        self.mcp_url = ""
+
+    @classmethod
+    async def open(
+        cls,
+        home: Home,
+        clock: Clock,
+        *,
+        kind: Kind,
+        port: int = 0,
+        listener: Listener,
+        on_hand_over: Callable[[], None] | None = None,
+    ) -> "Runtime":
+        """Own the store, settle what the last run left, then listen.
+
+        Port 0 takes the port of the last run, or any when that is taken.
+
+        Raises:
+            StorageFailed: the store cannot be used, or another desk owns it; nothing was changed.
+        """
+        home.create()
+        lock = OwnerLock.acquire(home.database, kind=kind)
+        try:
+            database = await SqliteDatabase.open(home.database, clock, progress=listener)
+        except BaseException:
+            lock.release()
+            raise
+        try:
+            runtime = await cls._build(home, clock, kind, lock, database, listener, on_hand_over)
+            await runtime.listen(clock, port)
+        except BaseException:
+            await database.close()
+            lock.release()
+            raise
+        return runtime
+
+    @classmethod
+    async def _build(
+        cls,
+        home: Home,
+        clock: Clock,
+        kind: Kind,
+        lock: OwnerLock,
+        database: Database,
+        listener: Listener,
+        on_hand_over: Callable[[], None] | None,
+    ) -> "Runtime":
+        await recover_deliveries(database, clock)
+        services = build_services(
+            database,
+            clock,
+            ticket_key=read_or_create_secret(home.ticket_key),
+            info=DeskInfo(VERSION, database.location, "", "", str(home.desk_token)),
+        )
+        services.bus.subscribe(listener)
+        tokens = Tokens(
+            desk=read_or_create_secret(home.desk_token),
+            agent=read_or_create_secret(home.agent_token),
+        )
+        server = HttpServer(
+            desk=services.desk,
+            asking=services.asking,
+            supervisor=services.supervisor,
+            tokens=tokens,
+            clock=clock,
+            info=DeskProcess(version=VERSION, pid=os.getpid(), kind=kind),
+            on_show=lambda token: services.bus.publish(WindowRequested(token)),
+            on_hand_over=on_hand_over,
+        )
+        return cls(
+            home=home,
+            kind=kind,
+            lock=lock,
+            database=database,
+            services=services,
+            server=server,
+            tokens=tokens,
+        )
+
+    @property
+    def desk(self) -> DeskApi:
+        return self._services.desk
+
+    async def listen(self, clock: Clock, port: int) -> None:
+        """Open the doors and tell where they are."""
+        if not port:
+            async with self._database.reading() as tx:
+                saved = await settings.get(tx, _PORT_SETTING)
+            port = int(saved) if saved and saved.isdecimal() else 0
+        bound = await self._server.start(port)
+        if bound != port:
+            async with self._database.writing() as tx:
+                await settings.put(tx, _PORT_SETTING, str(bound))
+        self.api_url = f"http://127.0.0.1:{bound}"
+        self.mcp_url = f"{self.api_url}/mcp"
+        info = DeskInfo(
+            VERSION,
+            self._database.location,
+            self.api_url,
+            self.mcp_url,
+            str(self._home.desk_token),
+        )
+        self._services.desk.listens_at(info)
+        self._home.quit_marker.unlink(missing_ok=True)
+        write_endpoint(
+            self._home,
+            DeskEndpoint(
+                api=self.api_url,
+                mcp=self.mcp_url,
+                pid=os.getpid(),
+                token_file=info.token_file,
+                kind=self._kind,
+                started_at=format_timestamp(clock.now()),
+            ),
+        )
+        self._services.bus.publish(BackendReady(self.api_url, self.mcp_url))
+
+    async def start_demo(self) -> None:
+        """Start the built-in demo agent, a client like any other, in a child process."""
+        self._demo = await DemoProcess.start(
+            self.mcp_url, self._tokens.agent, self._services.supervisor
+        )
+
+    async def close(self, *, deliberate: bool) -> None:
+        """Drain, stop listening, close the store and give its lock back.
+
+        `deliberate` leaves the mark that keeps shims from starting the desk again.
+        """
+        if deliberate:
+            self._home.quit_marker.touch(mode=0o600)
+        if self._demo is not None:
+            await self._demo.stop()
+        self._services.asking.draining.set()
+        try:
+            await self._server.stop()
+            await self._services.supervisor.stop()
+        finally:
+            await self._database.close()
+            remove_endpoint(self._home, os.getpid())
+            self._lock.release()
+        self._services.bus.publish(BackendStopped())
+
+
+@asynccontextmanager
+async def offline_desk(home: Home, clock: Clock) -> AsyncIterator[DeskApi]:
+    """The desk for one command while no desk runs: same lock, same recovery, same resolver.
+
+    Raises:
+        StorageFailed: a desk owns the store, or it cannot be used.
+    """
+    lock = OwnerLock.acquire(home.database, kind="command")
+    try:
+        database = await SqliteDatabase.open(home.database, clock)
+        try:
+            await recover_deliveries(database, clock)
+            services = build_services(
+                database,
+                clock,
+                ticket_key=read_or_create_secret(home.ticket_key),
+                info=DeskInfo(VERSION, database.location, "", "", str(home.desk_token)),
+            )
+            yield services.desk
+            await services.supervisor.stop()
+        finally:
+            await database.close()
+    finally:
+        lock.release()
