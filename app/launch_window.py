@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.launch_options import WindowOptions
-from backend.cli.desk_client import DeskUnreachable, RunningDesk, find_desk, process_lives
+from backend.cli.desk_client import DeskUnreachable, RunningDesk, find_desk
 from backend.paths import Home, resolve_home
+from backend.process import process_lives
 
 _SHOW_SECONDS = 5.0
 _HAND_OVER_SECONDS = 50.0

@@ -3,7 +3,6 @@
 import http
 import http.client
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -11,6 +10,7 @@ from urllib.parse import urlsplit
 from backend.endpoint import read_endpoint
 from backend.errors import StorageFailed
 from backend.paths import Home
+from backend.process import process_lives
 from backend.secrets import read_secret
 
 _PROBE_SECONDS = 5.0
@@ -89,16 +89,3 @@ def find_desk(home: Home) -> RunningDesk | None:
     except (OSError, ValueError, StorageFailed, DeskUnreachable):
         return None
     return desk if reply.status == http.HTTPStatus.OK else None
-
-
-def process_lives(pid: int) -> bool:
-    """Whether a process has this id; always true where asking would need more than a signal."""
-    if os.name == "nt":
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return False
-    return pid > 0

@@ -1,0 +1,165 @@
+"""Carries one call to the desk and back, through every absence of the desk."""
+
+import json
+import threading
+import time
+from dataclasses import dataclass
+
+from backend.mcp import shim_texts
+from backend.mcp.shim_calls import CallRequest, OpenCall, OpenCalls
+from backend.mcp.shim_desk import (
+    CAPABILITIES_KEY,
+    CLIENT_KEY,
+    MAX_BODY,
+    PROTOCOL,
+    VERSION_KEY,
+    DeskAway,
+    DeskLink,
+    Refused,
+)
+from backend.mcp.shim_start import DeskStarter, NotStartable
+from backend.mcp.shim_stdio import Json, Output, RequestId
+
+_REFUSALS = 3
+_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Seconds between looks for a desk that is away."""
+
+    first: float = 0.05
+    longest: float = 1.0
+    grace: float = 3.0
+    """How long a desk that lives, or had this call, is given to come back by itself."""
+
+
+class Forwarder:
+    """Runs each call on a thread of its own; the thread ends with the call."""
+
+    def __init__(
+        self, link: DeskLink, starter: DeskStarter, calls: OpenCalls, waits: Waits
+    ) -> None:
+        self._link = link
+        self._starter = starter
+        self._calls = calls
+        self._waits = waits
+
+    def start(self, call: OpenCall) -> None:
+        body = request_body(call.request)
+        if len(body) > MAX_BODY:
+            call.end_with_text(shim_texts.TOO_LARGE.format(size=len(body), limit=MAX_BODY))
+            return
+        self._calls.add(call)
+        name = f"call {call.request.key}"
+        threading.Thread(target=self._carry, args=(call, body), name=name, daemon=True).start()
+
+    def _carry(self, call: OpenCall, body: bytes) -> None:
+        try:
+            self._carry_until_ended(call, body)
+        finally:
+            self._calls.remove(call)
+
+    def _carry_until_ended(self, call: OpenCall, body: bytes) -> None:
+        pause, away_since, refusals = self._waits.first, time.monotonic(), 0
+        while not call.ended.is_set():
+            try:
+                if self._attempt(call, body):
+                    return
+                pause, away_since = self._waits.first, time.monotonic()
+            except DeskAway:
+                self._while_away(call, time.monotonic() - away_since)
+            except Refused as error:
+                refusals += 1
+                if refusals >= _REFUSALS:
+                    call.end_with_text(shim_texts.REFUSED.format(reason=error))
+            call.ended.wait(pause)
+            pause = min(pause * 2, self._waits.longest)
+
+    def _attempt(self, call: OpenCall, body: bytes) -> bool:
+        """One POST; True when it brought the result, False when it was heard and then cut."""
+        request = call.request
+        exchange = self._link.post(body, key=request.key, tool=request.tool, client=request.client)
+        heard = False
+        try:
+            if not call.begin(exchange):
+                return True
+            for message in exchange.messages():
+                if not heard:
+                    heard = call.contacted = True
+                    self._starter.arrived()
+                if _take(call, message):
+                    return True
+        except DeskAway:
+            if not heard:
+                raise
+        finally:
+            exchange.close()
+            exchange.release()
+        return False
+
+    def _while_away(self, call: OpenCall, away: float) -> None:
+        if call.ended.is_set():
+            return
+        comes_back = call.contacted or self._link.desk_lives()
+        if comes_back and away < self._waits.grace:
+            call.say(shim_texts.AWAY)
+            return
+        try:
+            self._starter.ensure()
+        except NotStartable as error:
+            if not call.contacted:
+                call.end_with_text(str(error))
+            return
+        call.say(shim_texts.AWAY if call.contacted else shim_texts.STARTING)
+
+
+def request_body(request: CallRequest) -> bytes:
+    """The call as a self-contained request of the 2026-07-28 era, with our own progress token."""
+    given = request.params.get("_meta")
+    meta: Json = dict(given) if isinstance(given, dict) else {}
+    meta |= {
+        VERSION_KEY: PROTOCOL,
+        CLIENT_KEY: {"name": request.client.name, "version": request.client.version},
+        CAPABILITIES_KEY: {},
+        "progressToken": request.key,
+    }
+    message: Json = {
+        "jsonrpc": "2.0",
+        "id": request.key,
+        "method": "tools/call",
+        "params": {**request.params, "_meta": meta},
+    }
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+
+def _take(call: OpenCall, message: Json) -> bool:
+    """Handle one message of the desk; True when it was the last."""
+    if message.get("method") == "notifications/progress":
+        params = message.get("params")
+        call.relay(params if isinstance(params, dict) else {})
+        return False
+    result, error = message.get("result"), message.get("error")
+    if isinstance(result, dict):
+        answer = result if call.request.modern else _for_handshake_era(result)
+        call.end(lambda output, request_id: output.result(request_id, answer))
+        return True
+    if isinstance(error, dict):
+        call.end(lambda output, request_id: _send_error(output, request_id, error))
+        return True
+    return False
+
+
+def _for_handshake_era(result: Json) -> Json:
+    """Without the keys that older revisions do not know."""
+    plain = {key: value for key, value in result.items() if key != "resultType"}
+    meta = plain.get("_meta")
+    if isinstance(meta, dict) and _SERVER_INFO in meta:
+        plain["_meta"] = {key: value for key, value in meta.items() if key != _SERVER_INFO}
+        if not plain["_meta"]:
+            del plain["_meta"]
+    return plain
+
+
+def _send_error(output: Output, request_id: RequestId, error: Json) -> None:
+    output.send({"jsonrpc": "2.0", "id": request_id, "error": error})
