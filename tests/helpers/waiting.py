@@ -1,7 +1,7 @@
 """Wait for a condition in a coroutine test."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 
 async def until(condition: Callable[[], object], *, seconds: float = 5.0) -> None:
@@ -9,6 +9,17 @@ async def until(condition: Callable[[], object], *, seconds: float = 5.0) -> Non
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     while not condition():
+        if loop.time() > end:
+            message = f"not true within {seconds} s"
+            raise AssertionError(message)
+        await asyncio.sleep(0.005)
+
+
+async def eventually(condition: Callable[[], Awaitable[bool]], *, seconds: float = 5.0) -> None:
+    """Return as soon as `await condition()` is true; `AssertionError` after `seconds`."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while not await condition():
         if loop.time() > end:
             message = f"not true within {seconds} s"
             raise AssertionError(message)

@@ -1,0 +1,79 @@
+"""A desk without doors on a real SQLite file: the services, wired as the program wires them."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from backend.store.sqlite import SqliteDatabase
+
+from backend.api import DeskInfo
+from backend.clarification.asking import AskCaller, Asking
+from backend.clarification.recovery import recover_deliveries
+from backend.clock import Clock
+from backend.desk import LocalDesk
+from backend.events import Event
+from backend.ids import ClaimId, ClientId, IdempotencyKey, new_id
+from backend.services import Services, build_services
+from backend.store.database import Database
+from backend.work.supervisor import TaskSupervisor
+from tests.helpers.builders import make_guest
+
+HUMAN = ClientId("window-1")
+
+
+@dataclass
+class TestDesk:
+    """What a test needs of one running desk."""
+
+    __test__ = False
+
+    database: Database
+    services: Services
+    events: list[Event] = field(default_factory=list)
+
+    @property
+    def asking(self) -> Asking:
+        return self.services.asking
+
+    @property
+    def desk(self) -> LocalDesk:
+        return self.services.desk
+
+    @property
+    def supervisor(self) -> TaskSupervisor:
+        return self.services.supervisor
+
+
+def make_caller(
+    key: str = "k1", *, connection: str = "", idempotency_key: str | None = None, client: str = "c"
+) -> AskCaller:
+    return AskCaller(
+        make_guest(key, client=client),
+        connection,
+        IdempotencyKey(idempotency_key) if idempotency_key else None,
+    )
+
+
+def new_token() -> ClaimId:
+    return ClaimId(new_id())
+
+
+@asynccontextmanager
+async def open_desk(
+    path: Path, clock: Clock, *, wrap: Callable[[Database], Database] = lambda database: database
+) -> AsyncIterator[TestDesk]:
+    """Open, recover and wire a desk; `wrap` may put faults between the services and the store."""
+    real = await SqliteDatabase.open(path, clock)
+    try:
+        await recover_deliveries(real, clock)
+        database = wrap(real)
+        info = DeskInfo("0", str(path), "", "", "")
+        services = build_services(database, clock, ticket_key="key", info=info)
+        desk = TestDesk(database, services)
+        services.bus.subscribe(desk.events.append)
+        yield desk
+        services.asking.draining.set()
+        await services.supervisor.stop()
+    finally:
+        await real.close()

@@ -1,0 +1,71 @@
+"""A database that fails or blocks at chosen write transactions."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+from backend.clock import Deadline
+from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
+from backend.store.database import Database, Priority, Transaction
+from backend.store.dialect import Dialect
+
+
+def unavailable() -> TemporarilyUnavailable:
+    return TemporarilyUnavailable(ErrorCode.STORE_BUSY, "injected")
+
+
+@dataclass
+class Fault:
+    """What happens to one write transaction, counted from when it was planned."""
+
+    when: Literal["before", "after commit"]
+    error: AppError | None = None
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class FaultyDatabase:
+    """Implements `Database`; passes everything on but the planned faults."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._planned: list[Fault | None] = []
+
+    @property
+    def dialect(self) -> Dialect:
+        return self._database.dialect
+
+    @property
+    def location(self) -> str:
+        return self._database.location
+
+    def plan(self, *faults: Fault | None) -> None:
+        """The next writes meet these, in order; None passes."""
+        self._planned.extend(faults)
+
+    def reading(self, deadline: Deadline | None = None) -> AbstractAsyncContextManager[Transaction]:
+        return self._database.reading(deadline)
+
+    @asynccontextmanager
+    async def writing(
+        self, deadline: Deadline | None = None, *, priority: Priority = Priority.NORMAL
+    ) -> AsyncIterator[Transaction]:
+        fault = self._planned.pop(0) if self._planned else None
+        if fault is not None and fault.when == "before":
+            await self._meet(fault)
+        async with self._database.writing(deadline, priority=priority) as tx:
+            yield tx
+        if fault is not None and fault.when == "after commit":
+            await self._meet(fault)
+
+    async def close(self) -> None:
+        await self._database.close()
+
+    @staticmethod
+    async def _meet(fault: Fault) -> None:
+        fault.reached.set()
+        if fault.error is not None:
+            raise fault.error
+        await fault.go_on.wait()
