@@ -188,7 +188,9 @@ def _place_error(code: _PlaceCode) -> str:
             )
         case ErrorCode.FILE_UNSAFE:
             return QCoreApplication.translate(
-                "Errors", "A file with a secret is open to others. Make it yours alone, then retry."
+                "Errors",
+                "The file %{path} holds a secret and is not safe from others. "
+                "Make it yours alone, then try again.",
             )
     assert_never(code)
 

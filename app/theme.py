@@ -191,7 +191,7 @@ def _palette(colours: Colours) -> QPalette:
         role.Window: colours.surface,
         role.WindowText: colours.text,
         role.Base: colours.field,
-        role.AlternateBase: colours.card,
+        role.AlternateBase: colours.code,
         role.Text: colours.text,
         role.PlaceholderText: colours.text_muted,
         role.Button: colours.card,

@@ -1,0 +1,55 @@
+"""The box behind code and the bar beside a quotation, which a document does not draw itself."""
+
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPalette, QTextFormat
+
+from app.widgets.markdown_document import CODE_PADDING, MarkdownDocument
+
+_RADIUS: Final = 6
+_BAR: Final = 3
+
+
+def code_rects(document: MarkdownDocument, origin: QPointF | None = None) -> list[QRectF]:
+    """Where the boxes of the code blocks are, in the coordinates of whoever drew at `origin`."""
+    layout = document.documentLayout()
+    start = origin or QPointF(0, 0)
+    rects = []
+    for first, last in document.code_blocks():
+        rect = layout.blockBoundingRect(first).united(layout.blockBoundingRect(last))
+        rect.setLeft(0)
+        rect.setRight(document.textWidth())
+        rects.append(rect.adjusted(0, -CODE_PADDING, 0, CODE_PADDING).translated(start))
+    return rects
+
+
+def paint_grounds(
+    painter: QPainter,
+    document: MarkdownDocument,
+    palette: QPalette,
+    origin: QPointF | None = None,
+) -> None:
+    """Paint under the text; call before the document draws itself at `origin`."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(palette.color(QPalette.ColorRole.AlternateBase))
+    for rect in code_rects(document, origin):
+        painter.drawRoundedRect(rect, _RADIUS, _RADIUS)
+    painter.setBrush(palette.color(QPalette.ColorRole.Mid))
+    for rect in _quote_bars(document, origin or QPointF(0, 0)):
+        painter.drawRoundedRect(rect, _BAR / 2, _BAR / 2)
+    painter.restore()
+
+
+def _quote_bars(document: MarkdownDocument, origin: QPointF) -> list[QRectF]:
+    layout = document.documentLayout()
+    bars = []
+    block = document.begin()
+    while block.isValid():
+        if block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel):
+            rect = layout.blockBoundingRect(block)
+            bars.append(QRectF(0, rect.top(), _BAR, rect.height()).translated(origin))
+        block = block.next()
+    return bars
