@@ -1,0 +1,119 @@
+"""The session list as rows: a heading for each workspace, its sessions below."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.text import session_state_text, session_title, workspace_text
+from app.viewmodels.sessions import SessionsViewModel
+from backend.domain.conversation import SessionSummary
+from backend.ids import SessionId
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class SessionRole(IntEnum):
+    """What a row holds beside its text."""
+
+    SESSION = Qt.ItemDataRole.UserRole + 1
+    """The `SessionSummary`; None for a heading."""
+    WORKSPACE = Qt.ItemDataRole.UserRole + 2
+    """The folder a heading stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    workspace: str
+    session: SessionSummary | None = None
+
+    @property
+    def key(self) -> str:
+        return f"folder {self.workspace}" if self.session is None else self.session.session_id
+
+
+class SessionListModel(QAbstractListModel):
+    """Follows a `SessionsViewModel`; rows that stay in place are changed, not rebuilt."""
+
+    def __init__(self, sessions: SessionsViewModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._sessions = sessions
+        self._rows: list[_Row] = []
+        sessions.changed.connect(self._follow)
+        self._follow()
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        row = self._rows[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self._title(row)
+            case Qt.ItemDataRole.ToolTipRole:
+                return row.workspace or None
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return self._spoken(row)
+            case SessionRole.SESSION:
+                return row.session
+            case SessionRole.WORKSPACE:
+                return row.workspace
+            case _:
+                return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if index.isValid() and self._rows[index.row()].session is None:
+            return Qt.ItemFlag.ItemIsEnabled
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+
+    def index_of(self, session_id: SessionId) -> QModelIndex:
+        """Where a session stands; invalid when it is not in the list."""
+        for number, row in enumerate(self._rows):
+            if row.session is not None and row.session.session_id == session_id:
+                return self.index(number)
+        return QModelIndex()
+
+    def retranslate(self) -> None:
+        """The language has changed: every row reads differently."""
+        if self._rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+
+    def _follow(self) -> None:
+        rows = [
+            row
+            for group in self._sessions.groups()
+            for row in (
+                _Row(group.workspace),
+                *(_Row(group.workspace, session) for session in group.sessions),
+            )
+        ]
+        if [row.key for row in rows] != [row.key for row in self._rows]:
+            self.beginResetModel()
+            self._rows = rows
+            self.endResetModel()
+            return
+        for number, (new, old) in enumerate(zip(rows, self._rows, strict=True)):
+            if new != old:
+                self._rows[number] = new
+                self.dataChanged.emit(self.index(number), self.index(number))
+
+    def _title(self, row: _Row) -> str:
+        if row.session is None:
+            return workspace_text(row.workspace)
+        return session_title(row.session.title, row.session.agent)
+
+    def _spoken(self, row: _Row) -> str:
+        if row.session is None:
+            return self.tr("Project %1").replace("%1", self._title(row))
+        parts = [self._title(row), row.session.agent, session_state_text(row.session.state)]
+        if row.session.pending_questions:
+            parts.append(self.tr("%n question(s) for you", "", row.session.pending_questions))
+        if row.session.waiting_answers:
+            parts.append(self.tr("%n answer(s) not collected", "", row.session.waiting_answers))
+        return _SEPARATOR.join(dict.fromkeys(parts))
+
+
+_SEPARATOR: Final = ", "

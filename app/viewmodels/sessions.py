@@ -1,0 +1,87 @@
+"""The sessions of the list and the one that is open."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge.client import BackendClient
+from backend.domain.conversation import SessionSummary
+from backend.events import Event, SessionChanged
+from backend.ids import SessionId
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceGroup:
+    """The sessions of one folder, newest activity first."""
+
+    workspace: str
+    sessions: tuple[SessionSummary, ...]
+
+
+class SessionsViewModel(QObject):
+    """Follows the backend; `changed` after any line changed, `current_changed` with the id."""
+
+    changed = Signal()
+    current_changed = Signal(object)
+
+    def __init__(self, client: BackendClient, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._sessions: dict[SessionId, SessionSummary] = {}
+        self._current: SessionId | None = None
+        self._loaded = False
+        client.event_received.connect(self._apply)
+
+    @property
+    def loaded(self) -> bool:
+        return self._loaded
+
+    @property
+    def current(self) -> SessionSummary | None:
+        return None if self._current is None else self._sessions.get(self._current)
+
+    @property
+    def current_id(self) -> SessionId | None:
+        return self._current
+
+    def session(self, session_id: SessionId) -> SessionSummary | None:
+        return self._sessions.get(session_id)
+
+    @property
+    def count(self) -> int:
+        return len(self._sessions)
+
+    async def load(self) -> None:
+        """Read all sessions; what an event brought meanwhile and is newer stays."""
+        self._merge(await self._client.call(lambda api: api.list_sessions()))
+        self._loaded = True
+        self.changed.emit()
+
+    def select(self, session_id: SessionId | None) -> None:
+        if session_id != self._current:
+            self._current = session_id
+            self.current_changed.emit(session_id)
+
+    def groups(self) -> tuple[WorkspaceGroup, ...]:
+        """Sessions by workspace, the workspace with the newest activity first."""
+        by_workspace: defaultdict[str, list[SessionSummary]] = defaultdict(list)
+        newest = sorted(self._sessions.values(), key=lambda s: s.updated_at, reverse=True)
+        for session in newest:
+            by_workspace[session.workspace].append(session)
+        return tuple(
+            WorkspaceGroup(workspace, tuple(sessions))
+            for workspace, sessions in by_workspace.items()
+        )
+
+    def _apply(self, happened: Event) -> None:
+        if isinstance(happened, SessionChanged):
+            self._merge([happened.session])
+            self.changed.emit()
+
+    def _merge(self, sessions: Iterable[SessionSummary]) -> None:
+        for session in sessions:
+            known = self._sessions.get(session.session_id)
+            if known is None or session.updated_at >= known.updated_at:
+                self._sessions[session.session_id] = session
