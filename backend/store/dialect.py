@@ -1,8 +1,78 @@
-"""The only place where SQLite and PostgreSQL differ."""
+"""The only place where SQLite and PostgreSQL differ.
 
+One helper writes the expression that reads a JSON key, for index definitions and for every query:
+SQLite uses an expression index only where the text is the same (K2.4, K2.5).
+"""
+
+from collections.abc import Mapping
 from enum import StrEnum
 
 
 class Dialect(StrEnum):
     SQLITE = "sqlite"
     POSTGRESQL = "postgresql"
+
+
+def json_text(dialect: Dialect, column: str, *path: str) -> str:
+    """Read the value at `path` as SQL text, NULL where there is none."""
+    if dialect is Dialect.SQLITE:
+        return f"json_extract({column},'$.{'.'.join(path)}')"
+    if len(path) == 1:
+        return f"{column}::jsonb->>'{path[0]}'"
+    return f"{column}::jsonb#>>'{{{','.join(path)}}}'"
+
+
+def json_flag(dialect: Dialect, column: str, *path: str) -> str:
+    """True for the JSON values true, 1, "true" and "1"; false for anything else (K1.4)."""
+    value = json_text(dialect, column, *path)
+    if dialect is Dialect.SQLITE:
+        return f"CAST(COALESCE({value},'') AS TEXT) IN ('true','1')"
+    return f"COALESCE({value},'') IN ('true','1')"
+
+
+def json_true(dialect: Dialect) -> str:
+    """The JSON value true, for `json_assign`."""
+    return "json('true')" if dialect is Dialect.SQLITE else "'true'::jsonb"
+
+
+def json_string(dialect: Dialect, expression: str) -> str:
+    """A text expression or parameter as a JSON string, for `json_assign`."""
+    return expression if dialect is Dialect.SQLITE else f"to_jsonb(CAST({expression} AS text))"
+
+
+def json_assign(dialect: Dialect, column: str, values: Mapping[tuple[str, ...], str]) -> str:
+    """The document in `column` with values set; an object on the way is created when missing.
+
+    Paths have one or two keys; values come from `json_string` or `json_true`.
+    """
+    if dialect is Dialect.SQLITE:
+        pairs = ",".join(f"'$.{'.'.join(path)}',{value}" for path, value in values.items())
+        return f"json_set({column},{pairs})"
+    document = f"{column}::jsonb"
+    for parent in dict.fromkeys(path[0] for path in values if len(path) > 1):
+        inner = f"COALESCE({column}::jsonb->'{parent}','{{}}'::jsonb)"
+        document = f"jsonb_set({document},'{{{parent}}}',{inner})"
+    for path, value in values.items():
+        document = f"jsonb_set({document},'{{{','.join(path)}}}',{value})"
+    return f"({document})::text"
+
+
+def json_remove(dialect: Dialect, column: str, *keys: str) -> str:
+    """The document in `column` without these top-level keys."""
+    if dialect is Dialect.SQLITE:
+        paths = ",".join(f"'$.{key}'" for key in keys)
+        return f"json_remove({column},{paths})"
+    without = "".join(f" - '{key}'" for key in keys)
+    return f"({column}::jsonb{without})::text"
+
+
+def json_members(dialect: Dialect, parameter: str) -> str:
+    """A SELECT of the texts in a JSON array parameter, for `IN (...)`."""
+    if dialect is Dialect.SQLITE:
+        return f"SELECT value FROM json_each({parameter})"
+    return f"SELECT value FROM jsonb_array_elements_text(CAST({parameter} AS jsonb))"
+
+
+def index_key(dialect: Dialect, expression: str) -> str:
+    """An expression as a key of an index; PostgreSQL wants it in parentheses."""
+    return expression if dialect is Dialect.SQLITE else f"({expression})"
