@@ -1,0 +1,215 @@
+"""Keep a call open until its question ends, its client's patience does, or its caller is gone."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from mcp.server.session import ServerSession
+from mcp_types import ProgressNotification, ProgressNotificationParams, ProgressToken, RequestId
+
+from backend.clarification.asking import AskCaller, AskResult, OpenAsk
+from backend.clock import Clock
+from backend.domain.clarification import QuestionBundleDraft
+from backend.errors import Conflict, ErrorCode
+from backend.ids import PendingId, Ticket
+from backend.mcp import tools
+from backend.mcp.exchange import Exchange
+from backend.mcp.patience import BEAT
+
+Answer = asyncio.Future[AskResult]
+
+RESUME_GRACE: Final = 60.0
+"""Seconds a client that resumes has to come back before its call is ended."""
+
+
+class AskingDoor(Protocol):
+    """What the doors need of `backend.clarification.asking.Asking`."""
+
+    draining: asyncio.Event
+
+    async def open(self, caller: AskCaller, draft: QuestionBundleDraft) -> OpenAsk: ...
+
+    async def wait(self, pending_id: PendingId) -> AskResult: ...
+
+    def cut(self, pending_id: PendingId) -> None: ...
+
+    async def redeem(self, ticket: Ticket) -> OpenAsk: ...
+
+    async def note(self, caller: AskCaller, text: str) -> None: ...
+
+
+class CallEnded(Exception):
+    """The call ends without a result; nothing may be written for it."""
+
+
+class Progress:
+    """Sends the signs of life of one call; the value rises strictly."""
+
+    def __init__(
+        self,
+        session: ServerSession,
+        exchange: Exchange,
+        request_id: RequestId | None,
+        token: ProgressToken | None,
+    ) -> None:
+        self._session = session
+        self._exchange = exchange
+        self._request_id = request_id
+        self._token = token
+        self._count = 0
+
+    @property
+    def has_token(self) -> bool:
+        return self._token is not None
+
+    async def beat(self, ticket: Ticket | None = None) -> None:
+        """One progress notification; a comment on the stream for callers without a token."""
+        if self._token is None:
+            await self._exchange.comment()
+            return
+        self._count += 1
+        params = ProgressNotificationParams(
+            progress_token=self._token,
+            progress=self._count,
+            message=tools.PROGRESS_TEXT,
+            _meta={tools.TICKET_META: ticket} if ticket is not None else None,
+        )
+        await self._session.send_notification(ProgressNotification(params=params), self._request_id)
+
+
+class LiveCalls:
+    """Counts the waiting calls of each connection."""
+
+    def __init__(self) -> None:
+        self._open: Counter[str] = Counter()
+
+    @contextlib.contextmanager
+    def enter(self, *places: tuple[str, int]) -> Iterator[None]:
+        """Hold a place in every (key, limit) for the time of the block.
+
+        Raises:
+            Conflict: `too_many_waiting`, one of them is full.
+        """
+        for key, limit in places:
+            if self._open[key] >= limit:
+                raise Conflict(
+                    ErrorCode.TOO_MANY_WAITING,
+                    tools.TOO_MANY_WAITING.format(limit=limit),
+                    limit=limit,
+                )
+        for key, _ in places:
+            self._open[key] += 1
+        try:
+            yield
+        finally:
+            for key, _ in places:
+                self._open[key] -= 1
+                if not self._open[key]:
+                    del self._open[key]
+
+    def count(self, key: str) -> int:
+        return self._open[key]
+
+
+@dataclass(slots=True)
+class HeldCall:
+    """One waiting call. Times are those of `clock`; `limit` counts from the start of the call."""
+
+    asking: AskingDoor
+    clock: Clock
+    exchange: Exchange
+    progress: Progress
+    started_at: float
+    limit: float | None
+
+    async def hold(self, opened: OpenAsk) -> AskResult | None:
+        """The result, or None when the call must end `waiting`.
+
+        The caller's cancellation detaches the question: the scope repeats it at every await, so
+        nothing is awaited on the way out.
+
+        Raises:
+            CallEnded: the caller is gone, or comes back by itself after the stop.
+        """
+        answer = self._wait(opened)
+        try:
+            while True:
+                if await self._pause(answer, self.exchange.lost):
+                    return await answer
+                if self.asking.draining.is_set():
+                    return await self._drain(answer)
+                if self.exchange.lost.is_set():
+                    answer = await self._wait_for_return(answer, opened)
+                elif self._patience_left() <= 0:
+                    return await _give_up(answer)
+                else:
+                    await self.progress.beat()
+        except asyncio.CancelledError:
+            self._leave(answer, opened)
+            raise
+
+    async def _pause(self, answer: Answer, gone: asyncio.Event) -> bool:
+        """Sleep until something happens or the next beat is due; whether it was the answer."""
+        pause = min(BEAT, max(0.0, self._patience_left()))
+        await wait_first(self.clock, pause, self.asking.draining, gone, answer=answer)
+        return answer.done()
+
+    async def _drain(self, answer: Answer) -> AskResult | None:
+        result = await _give_up(answer)
+        if result is None and self.exchange.shim is not None:
+            raise CallEnded
+        return result
+
+    async def _wait_for_return(self, answer: Answer, opened: OpenAsk) -> Answer:
+        """The stream broke: no waiter until the client resumes it, so no answer goes nowhere."""
+        if not answer.done():
+            self._leave(answer, opened)
+        if self.exchange.can_resume:
+            await wait_first(
+                self.clock, RESUME_GRACE, self.asking.draining, self.exchange.resumed, answer=None
+            )
+        if not self.exchange.resumed.is_set():
+            raise CallEnded
+        return self._wait(opened)
+
+    def _wait(self, opened: OpenAsk) -> Answer:
+        return asyncio.ensure_future(self.asking.wait(opened.pending_id))
+
+    def _leave(self, answer: Answer, opened: OpenAsk) -> None:
+        answer.cancel()
+        self.asking.cut(opened.pending_id)
+
+    def _patience_left(self) -> float:
+        if self.limit is None:
+            return BEAT
+        return self.started_at + self.limit - self.clock.monotonic()
+
+
+async def _give_up(answer: Answer) -> AskResult | None:
+    """Stop waiting, but keep a result that was handed over at the last moment."""
+    answer.cancel()
+    await asyncio.wait({answer})
+    return None if answer.cancelled() else answer.result()
+
+
+async def wait_first(
+    clock: Clock, seconds: float, *events: asyncio.Event, answer: Answer | None
+) -> None:
+    """Return when `seconds` have passed, an event is set or `answer` is done."""
+    if any(event.is_set() for event in events) or (answer is not None and answer.done()):
+        return
+    timer = asyncio.Event()
+    handle = clock.call_later(seconds, timer.set)
+    watching = [asyncio.ensure_future(event.wait()) for event in (timer, *events)]
+    awaited: list[asyncio.Future[Any]] = [*watching]
+    if answer is not None:
+        awaited.append(answer)
+    try:
+        await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        handle.cancel()
+        for task in watching:
+            task.cancel()

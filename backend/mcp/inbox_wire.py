@@ -1,0 +1,196 @@
+"""Pending bundles and responses in Kandev's words (K3.5, K4.1), for HTTP and for operators.
+
+Keys are always present and never null; added keys never replace Kandev's.
+"""
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import Field
+
+from backend.clock import Nanoseconds, format_timestamp, parse_timestamp
+from backend.domain.clarification import (
+    Answer,
+    Answered,
+    Bundle,
+    BundleQuestion,
+    BundleStatus,
+    Outcome,
+    ResponseOutcome,
+    Skipped,
+)
+from backend.errors import ErrorCode, InvalidInput
+from backend.ids import OptionId, QuestionId
+from backend.mcp.tools import PAGE_DEFAULT, PAGE_MAX
+from backend.mcp.wire import Wire, WireModel
+
+_NANOS: Final = 1_000_000_000
+
+
+class AnswerIn(WireModel):
+    question_id: str
+    selected_options: list[str] | None = Field(default=None, fail_fast=True)
+    custom_text: str | None = None
+
+
+class ResponseIn(WireModel):
+    """K4.1 respond. `client_id` and `claim_id` make an exact retry recognizable."""
+
+    answers: list[AnswerIn] | None = Field(default=None, fail_fast=True)
+    rejected: bool | None = None
+    reject_reason: str | None = None
+    client_id: str | None = None
+    claim_id: str | None = None
+
+
+class AnswerToolIn(WireModel):
+    pending_id: str
+    answers: list[AnswerIn] | None = Field(default=None, fail_fast=True)
+    rejected: bool | None = None
+    reject_reason: str | None = None
+
+
+class ListToolIn(WireModel):
+    created_since: str | None = None
+    cursor: str | None = None
+    limit: int | None = None
+
+
+def outcome_from_wire(response: ResponseIn | AnswerToolIn) -> Outcome:
+    """Raises `InvalidInput` when a rejection brings answers (K4.2)."""
+    if response.rejected:
+        if response.answers:
+            raise InvalidInput(
+                ErrorCode.INVALID,
+                "rejected may not be combined with a non-empty answers array",
+                field="answers",
+            )
+        return Skipped(response.reject_reason or "")
+    return Answered(
+        tuple(
+            Answer(
+                QuestionId(answer.question_id),
+                tuple(OptionId(option) for option in answer.selected_options or ()),
+                answer.custom_text or "",
+            )
+            for answer in response.answers or ()
+        )
+    )
+
+
+def response_to_wire(outcome: ResponseOutcome) -> Wire:
+    """What became of an attempt; `response` always has all its keys."""
+    return {
+        "claimed": outcome.claimed,
+        "status": outcome.status.value,
+        "delivery": outcome.delivery.value,
+        "replayed": outcome.replayed,
+        "response": {
+            "pending_id": outcome.pending_id,
+            "answers": [_answer(answer) for answer in outcome.answers],
+            "rejected": outcome.status is BundleStatus.REJECTED,
+            "reject_reason": outcome.reject_reason,
+            "responded_at": format_timestamp(outcome.responded_at),
+        },
+    }
+
+
+def _answer(answer: Answer) -> Wire:
+    return {
+        "question_id": answer.question_id,
+        "selected_options": list(answer.selected_options),
+        "custom_text": answer.custom_text,
+    }
+
+
+def bundle_to_wire(bundle: Bundle, now: Nanoseconds) -> Wire:
+    """One bundle in the shape of K3.5, with our own words beside it."""
+    return {
+        "pending_id": bundle.pending_id,
+        "task_id": bundle.task_id,
+        "session_id": bundle.session_id,
+        "created_at": format_timestamp(bundle.created_at),
+        "age_seconds": max(0, now - bundle.created_at) // _NANOS,
+        "context": bundle.context,
+        "questions": [_question(item) for item in bundle.questions],
+        "status": bundle.status.value,
+        "active": bundle.answerable,
+        "detached": bundle.detached,
+        "delivery": bundle.delivery.value if bundle.delivery is not None else "",
+        "reject_reason": bundle.reject_reason,
+    }
+
+
+def _question(item: BundleQuestion) -> Wire:
+    question = item.question
+    wire: Wire = {
+        "question_id": question.id,
+        "title": question.title,
+        "prompt": question.prompt,
+        "status": item.status.value,
+        "options": [
+            {"option_id": option.id, "label": option.label, "description": option.description}
+            for option in question.options
+        ],
+        "multi_select": question.multi_select,
+    }
+    if item.answer is not None:
+        wire["response"] = _answer(item.answer)
+    return wire
+
+
+def page_to_wire(open_bundles: Sequence[Bundle], asked: ListToolIn, now: Nanoseconds) -> Wire:
+    """One page of the Inbox by creation time and id (K3.5).
+
+    Raises:
+        InvalidInput: the limit, the time or the cursor makes no sense.
+    """
+    limit = PAGE_DEFAULT if asked.limit is None else asked.limit
+    if limit < 1:
+        raise InvalidInput(ErrorCode.INVALID, "limit must be at least 1", field="limit", limit=1)
+    limit = min(limit, PAGE_MAX)
+    after = _read_cursor(asked.cursor) if asked.cursor else None
+    since = _read_time(asked.created_since) if asked.created_since else None
+    ordered = sorted(open_bundles, key=_position)
+    left = [
+        bundle
+        for bundle in ordered
+        if (after is None or _position(bundle) > after)
+        and (since is None or bundle.created_at >= since)
+    ]
+    page = left[:limit]
+    return {
+        "bundles": [bundle_to_wire(bundle, now) for bundle in page],
+        "count": len(page),
+        "next_cursor": _write_cursor(page[-1]) if len(left) > limit else "",
+    }
+
+
+def _position(bundle: Bundle) -> tuple[int, str]:
+    return (bundle.created_at, bundle.pending_id)
+
+
+def _write_cursor(bundle: Bundle) -> str:
+    text = f"{format_timestamp(bundle.created_at)}|{bundle.pending_id}"
+    return base64.urlsafe_b64encode(text.encode()).decode()
+
+
+def _read_cursor(cursor: str) -> tuple[int, str]:
+    try:
+        created, _, pending_id = base64.urlsafe_b64decode(cursor.encode()).decode().partition("|")
+        return (parse_timestamp(created), pending_id)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidInput(
+            ErrorCode.INVALID, "cursor is not one of ours", field="cursor"
+        ) from error
+
+
+def _read_time(text: str) -> Nanoseconds:
+    try:
+        return parse_timestamp(text)
+    except ValueError as error:
+        raise InvalidInput(
+            ErrorCode.INVALID, "created_since must be an RFC 3339 time", field="created_since"
+        ) from error
