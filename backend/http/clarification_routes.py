@@ -1,0 +1,72 @@
+"""`/api/v1/clarification` and the inbox (K4.1, K4.5): the resolver's door for scripts."""
+
+from http import HTTPStatus
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from backend.api import DeskApi
+from backend.clock import Clock
+from backend.domain.clarification import Outcome
+from backend.errors import ErrorCode, NotFound
+from backend.http.replies import read_json
+from backend.ids import ClaimId, ClientId, PendingId, new_id
+from backend.mcp.inbox_wire import ResponseIn, bundle_to_wire, outcome_from_wire, response_to_wire
+from backend.mcp.wire import parse
+
+_CLIENT = "http"
+
+
+class ClarificationRoutes:
+    """Expected failures leave as `AppError` and become K4.1's bodies in `replies`."""
+
+    def __init__(self, desk: DeskApi, clock: Clock) -> None:
+        self._desk = desk
+        self._clock = clock
+
+    def routes(self) -> list[Route]:
+        base = "/api/v1/clarification"
+        return [
+            Route("/api/v1/clarification-inbox", self._inbox, methods=["GET"]),
+            Route(base + "/{pending_id}", self._get, methods=["GET"]),
+            Route(base + "/{pending_id}/respond", self._respond, methods=["POST"]),
+            Route(base + "/{pending_id}/cancel", self._cancel, methods=["POST"]),
+        ]
+
+    async def _inbox(self, _request: Request) -> Response:
+        now = self._clock.now()
+        bundles = [bundle_to_wire(found, now) for found in await self._desk.list_open_bundles()]
+        return JSONResponse({"bundles": bundles, "count": len(bundles)})
+
+    async def _get(self, request: Request) -> Response:
+        bundle = await self._desk.get_bundle(_pending_id(request))
+        return JSONResponse(bundle_to_wire(bundle, self._clock.now()))
+
+    async def _respond(self, request: Request) -> Response:
+        pending_id = _pending_id(request)
+        asked = parse(ResponseIn, await read_json(request))
+        outcome: Outcome = outcome_from_wire(asked)
+        result = await self._desk.respond(
+            pending_id,
+            outcome,
+            client_id=ClientId(asked.client_id or _CLIENT),
+            claim_token=ClaimId(asked.claim_id or new_id()),
+        )
+        return JSONResponse({"success": True, **response_to_wire(result)})
+
+    async def _cancel(self, request: Request) -> Response:
+        await self._desk.close_question(_pending_id(request))
+        return JSONResponse({"success": True}, HTTPStatus.OK)
+
+
+def _pending_id(request: Request) -> PendingId:
+    """The id of the path; text no row can hold is an unknown id.
+
+    Raises:
+        NotFound: always the same, whether it never existed or cannot exist.
+    """
+    found: str = request.path_params["pending_id"]
+    if "\0" in found or any("\ud800" <= character <= "\udfff" for character in found):
+        raise NotFound(ErrorCode.NOT_FOUND, "no such question")
+    return PendingId(found)

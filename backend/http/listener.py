@@ -1,0 +1,127 @@
+"""The HTTP listener inside the backend's loop: loopback, quiet, nothing ticking while idle."""
+
+import asyncio
+import contextlib
+import errno
+import logging
+import socket
+import sys
+from collections.abc import Generator
+from typing import Final
+
+import h11
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HOST: Final = "127.0.0.1"
+_BACKLOG: Final = 128
+_MAX_CONNECTIONS: Final = 1_024
+_KEEP_ALIVE_SECONDS: Final = 30
+_HEADER_SECONDS: Final = 10.0
+_MAX_HEADERS: Final = 64 * 1024
+_TAKEN: Final = frozenset({errno.EADDRINUSE, errno.EACCES})
+
+
+class PatientProtocol(H11Protocol):
+    """Closes a connection that does not bring a whole request head in time.
+
+    The base class waits for ever before the first request and once a byte of the next has come.
+    """
+
+    _head_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._stop_timer()
+        elif self._head_timer is None and not self.transport.is_closing():
+            self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _await_head(self) -> None:
+        self._head_timer = self.loop.call_later(_HEADER_SECONDS, self.transport.close)
+
+    def _stop_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+
+class Listener(uvicorn.Server):
+    """uvicorn without its signals, its clock tick and its logs."""
+
+    def __init__(self, app: ASGIApp, *, stop_seconds: int) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=PatientProtocol,
+                ws="none",
+                lifespan="off",
+                loop="none",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                proxy_headers=False,
+                backlog=_BACKLOG,
+                limit_concurrency=_MAX_CONNECTIONS,
+                timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=stop_seconds,
+                h11_max_incomplete_event_size=_MAX_HEADERS,
+            )
+        )
+        self.listening = asyncio.Event()
+        self._stopping = asyncio.Event()
+        logging.getLogger("uvicorn.access").disabled = True
+
+    def stop(self) -> None:
+        """Take no new connections and end when the open ones have ended."""
+        self._stopping.set()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.listening.set()
+
+    async def main_loop(self) -> None:
+        await self._stopping.wait()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+def bind(port: int) -> socket.socket:
+    """A socket on loopback: `port`, or any free one when it is taken.
+
+    Raises:
+        OSError: not even a free port can be bound.
+    """
+    try:
+        return _bind(port)
+    except OSError as error:
+        if port == 0 or error.errno not in _TAKEN:
+            raise
+        return _bind(0)
+
+
+def _bind(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if sys.platform == "win32":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((HOST, port))
+        listener.setblocking(False)  # noqa: FBT003 - the socket module knows no keyword here
+    except OSError:
+        listener.close()
+        raise
+    return listener

@@ -1,0 +1,96 @@
+"""JSON answers of the API, and what each expected failure is over HTTP (K4.1)."""
+
+import json
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Final
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Send
+
+from backend.errors import (
+    AppError,
+    Conflict,
+    ErrorCode,
+    InvalidInput,
+    NotFound,
+    TemporarilyUnavailable,
+)
+
+NOT_FOUND: Final = "clarification request not found"
+NOT_ACTIVE: Final = "clarification request is no longer active"
+UNAVAILABLE: Final = "clarification response is temporarily unavailable"
+
+
+async def send_json(
+    send: Send,
+    status: int,
+    body: object,
+    headers: Iterable[tuple[bytes, bytes]] = (),
+    *,
+    more_body: bool = False,
+) -> None:
+    """Answer below the router, where there is no response object yet."""
+    data = json.dumps(body).encode()
+    head = [(b"content-type", b"application/json"), (b"content-length", str(len(data)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": [*head, *headers]})
+    await send({"type": "http.response.body", "body": data, "more_body": more_body})
+
+
+def error_reply(error: AppError) -> JSONResponse:
+    """The body and the status of an expected failure; the same for known and unknown ids."""
+    match error:
+        case InvalidInput():
+            body: dict[str, object] = {"error": error.detail, "code": error.code.value}
+            return JSONResponse(body | error.params, HTTPStatus.BAD_REQUEST)
+        case NotFound():
+            return JSONResponse({"error": NOT_FOUND}, HTTPStatus.NOT_FOUND)
+        case Conflict() if error.code is ErrorCode.NOT_ACTIVE:
+            body = {"error": NOT_ACTIVE, "code": error.code.value}
+            return JSONResponse(body, HTTPStatus.CONFLICT)
+        case Conflict():
+            body = {"error": error.detail, "code": error.code.value}
+            return JSONResponse(body, HTTPStatus.CONFLICT)
+        case TemporarilyUnavailable():
+            body = {"error": UNAVAILABLE, "code": ErrorCode.TEMPORARILY_UNAVAILABLE.value}
+            return JSONResponse(body, HTTPStatus.SERVICE_UNAVAILABLE)
+        case _:
+            body = {"error": error.detail, "code": error.code.value}
+            return JSONResponse(body, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+async def on_app_error(_request: Request, error: Exception) -> Response:
+    """Exception handler of the router for `AppError`."""
+    if not isinstance(error, AppError):
+        raise error
+    return error_reply(error)
+
+
+async def on_http_error(_request: Request, error: Exception) -> Response:
+    """Exception handler of the router for its own 404 and 405."""
+    if not isinstance(error, HTTPException):
+        raise error
+    body = {"error": error.detail.lower()}
+    return JSONResponse(body, error.status_code, headers=error.headers)
+
+
+async def on_bug(_request: Request, _error: Exception) -> Response:
+    """Anything unexpected is logged by the server and told without its inside."""
+    return JSONResponse({"error": "internal error"}, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+async def read_json(request: Request) -> object:
+    """The body as JSON; an empty body is an empty object.
+
+    Raises:
+        InvalidInput: it is not UTF-8 JSON.
+    """
+    body = await request.body()
+    if not body.strip():
+        return {}
+    try:
+        return json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise InvalidInput(ErrorCode.INVALID, "invalid payload: not JSON", field="body") from None

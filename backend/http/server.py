@@ -1,0 +1,102 @@
+"""The port: the API and the MCP endpoints behind one guard, for the life of the desk."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.routing import Route
+
+from backend.api import DeskApi
+from backend.clock import Clock
+from backend.errors import AppError
+from backend.http.auth import MCP_PATH, OPERATOR_PATH, Tokens
+from backend.http.clarification_routes import ClarificationRoutes
+from backend.http.desk_routes import DeskProcess, DeskRoutes
+from backend.http.guard import Guard
+from backend.http.listener import HOST, Listener, bind
+from backend.http.replies import on_app_error, on_bug, on_http_error
+from backend.mcp.holding import AskingDoor
+from backend.mcp.server import agent_endpoint, operator_endpoint
+from backend.work.supervisor import TaskSupervisor
+
+_STOP_SECONDS: Final = 3
+"""Time for running requests to end once they were told that the desk drains."""
+
+
+class HttpServer:
+    """Listens on loopback only. Built once, started once, stopped once."""
+
+    def __init__(
+        self,
+        *,
+        desk: DeskApi,
+        asking: AskingDoor,
+        supervisor: TaskSupervisor,
+        tokens: Tokens,
+        clock: Clock,
+        info: DeskProcess,
+        on_show: Callable[[str], None],
+        on_hand_over: Callable[[], None] | None,
+    ) -> None:
+        self._asking = asking
+        self._supervisor = supervisor
+        self._port = 0
+        self._agents = agent_endpoint(asking, clock, info.version)
+        self._operators = operator_endpoint(desk, clock, info.version)
+        desk_routes = DeskRoutes(
+            info, address=lambda: self.address, on_show=on_show, on_hand_over=on_hand_over
+        )
+        routes = [
+            *desk_routes.routes(),
+            *ClarificationRoutes(desk, clock).routes(),
+            Route(MCP_PATH, self._agents),
+            Route(OPERATOR_PATH, self._operators),
+        ]
+        app = Starlette(
+            routes=routes,
+            exception_handlers={
+                AppError: on_app_error,
+                HTTPException: on_http_error,
+                500: on_bug,
+            },
+        )
+        app.router.redirect_slashes = False
+        self._listener = Listener(
+            Guard(app, tokens, lambda: self._port), stop_seconds=_STOP_SECONDS
+        )
+        self._serving: asyncio.Task[None] | None = None
+
+    @property
+    def address(self) -> str:
+        """`http://127.0.0.1:PORT` without a path."""
+        return f"http://{HOST}:{self._port}"
+
+    async def start(self, port: int) -> int:
+        """Listen on `port`, or on any free one when it is 0 or taken; return the bound port.
+
+        Raises:
+            OSError: nothing can be bound.
+        """
+        listener = bind(port)
+        self._port = listener.getsockname()[1]
+        self._serving = self._supervisor.start(self._serve(listener), name="http")
+        listening = asyncio.ensure_future(self._listener.listening.wait())
+        await asyncio.wait({listening, self._serving}, return_when=asyncio.FIRST_COMPLETED)
+        if self._serving.done():
+            listening.cancel()
+            await self._serving
+        return self._port
+
+    async def stop(self) -> None:
+        """End every waiting call as `asking.draining` says, then close the port."""
+        self._asking.draining.set()
+        self._listener.stop()
+        if self._serving is not None:
+            await asyncio.wait({self._serving})
+
+    async def _serve(self, listener: socket.socket) -> None:
+        async with self._agents.run(), self._operators.run():
+            await self._listener.serve([listener])
