@@ -1,0 +1,141 @@
+"""`kandesk serve`: the desk without a window."""
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from functools import partial
+
+import structlog
+
+from backend.clock import SystemClock
+from backend.errors import AppError
+from backend.events import Event, StoreProgress
+from backend.log import configure_logging
+from backend.paths import Home, resolve_home
+from backend.runtime import Runtime
+
+_log = structlog.stdlib.get_logger("serve")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run until SIGTERM, SIGINT or a window that wants to take over."""
+    parser = _parser()
+    parsed = parser.parse_args(arguments)
+    if parsed.database is not None:
+        parser.error(
+            "--database: a PostgreSQL store comes with a later version; leave it out"
+            if parsed.database.startswith(("postgresql://", "postgres://"))
+            else "--database takes a postgresql:// address; the embedded store needs none"
+        )
+    home = resolve_home(parsed.home)
+    try:
+        home.create()
+        configure_logging(home, name="serve", stderr=True)
+        return asyncio.run(_serve(home, parsed.port))
+    except AppError as error:
+        return _fail(error.detail)
+    except OSError as error:
+        return _fail(str(error))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="kandesk serve", allow_abbrev=False)
+    parser.add_argument("--home", metavar="DIR", help="the data folder")
+    parser.add_argument(
+        "--port", type=_port, default=0, help="where to listen; 0 takes the port of the last run"
+    )
+    parser.add_argument("--database", metavar="URL", help="a store on another machine")
+    return parser
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65535:
+        raise ValueError(text)
+    return port
+
+
+async def _serve(home: Home, port: int) -> int:
+    stop = Stop()
+    stop.listen_to_signals()
+    opening = asyncio.create_task(
+        Runtime.open(
+            home,
+            SystemClock(),
+            kind="serve",
+            port=port,
+            listener=_report,
+            on_hand_over=stop.hand_over,
+        )
+    )
+    waiting = asyncio.create_task(stop.requested.wait())
+    await asyncio.wait({opening, waiting}, return_when=asyncio.FIRST_COMPLETED)
+    if not opening.done():
+        opening.cancel()
+        await asyncio.wait({opening})
+        return 0
+    runtime = await opening
+    try:
+        _announce(home, runtime)
+        await waiting
+    finally:
+        _log.info("draining")
+        await runtime.close(deliberate=stop.deliberate)
+    _log.info("stopped")
+    return 0
+
+
+class Stop:
+    """The wish to stop, and whose it was."""
+
+    def __init__(self) -> None:
+        self.requested = asyncio.Event()
+        self.deliberate = False
+
+    def hand_over(self) -> None:
+        """A window wants this store: make room, without telling shims that anyone has quit."""
+        self.requested.set()
+
+    def listen_to_signals(self) -> None:
+        """SIGTERM and SIGINT ask once; a second one ends the process at once."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            if sys.platform == "win32":
+                ask = partial(loop.call_soon_threadsafe, self._signalled, loop)
+                signal.signal(number, lambda *_, ask=ask: ask())
+            else:
+                loop.add_signal_handler(number, self._signalled, loop)
+
+    def _signalled(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.deliberate = True
+        self.requested.set()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            if sys.platform == "win32":
+                signal.signal(number, signal.SIG_DFL)
+            else:
+                loop.remove_signal_handler(number)
+
+
+def _announce(home: Home, runtime: Runtime) -> None:
+    line = {
+        "api": runtime.api_url,
+        "mcp": runtime.mcp_url,
+        "token_file": str(home.desk_token),
+        "pid": os.getpid(),
+    }
+    print(json.dumps(line), flush=True)
+    _log.info("listening", api=runtime.api_url, pid=os.getpid())
+
+
+def _report(event: Event) -> None:
+    if isinstance(event, StoreProgress):
+        _log.info("store", step=event.step, done=event.done, total=event.total)
+
+
+def _fail(text: str) -> int:
+    sys.stderr.write(f"kandesk: {text}\n")
+    return 1
