@@ -122,6 +122,11 @@ class Theme(QObject):
     def colours(self) -> Colours:
         return self._colours[self.dark]
 
+    @property
+    def palette(self) -> QPalette:
+        """The colours for whoever paints by hand; a widget's own palette is changed by QSS."""
+        return _palette(self.colours)
+
     def set_scheme(self, scheme: Scheme) -> None:
         if scheme is not self._scheme:
             self._scheme = scheme

@@ -1,0 +1,73 @@
+"""Paints the Inbox: what is asked, by whom, where and since when."""
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+
+from app.models.inbox_model import InboxRole
+from app.resources import Icon
+from app.text import age_text, workspace_text
+from app.theme import Theme
+from app.widgets.list_painting import RowPainter
+from backend.domain.clarification import Bundle
+from backend.domain.conversation import SessionSummary
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class InboxDelegate(QStyledItemDelegate):
+    """`now` is the moment ages are counted from; the view sets it."""
+
+    def __init__(self, theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.now = 0
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
+        heading = index.data(InboxRole.BUNDLE) is None
+        return QSize(self._theme.pixels(160), self._theme.pixels(32 if heading else 50))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        row = RowPainter(painter, option, self._theme)
+        title = str(index.data(Qt.ItemDataRole.DisplayRole))
+        bundle = index.data(InboxRole.BUNDLE)
+        if isinstance(bundle, Bundle):
+            self._paint_bundle(row, bundle, index, title)
+        else:
+            px = self._theme.pixels
+            words = row.rect.adjusted(px(18), px(8), -px(18), 0)
+            row.text(words, title, self._theme.font(12, semibold=True), "text_muted")
+        painter.restore()
+
+    def _paint_bundle(self, row: RowPainter, bundle: Bundle, index: Index, title: str) -> None:
+        px = self._theme.pixels
+        stored = bool(index.data(InboxRole.UNCOLLECTED))
+        side = px(16)
+        icon = Icon.WAITING if stored else (Icon.DETACHED if bundle.detached else Icon.QUESTION)
+        top = row.rect.top() + px(6)
+        row.icon(
+            QRect(row.rect.left() + px(17), top + px(2), side, side),
+            icon,
+            "text_muted" if stored else "attention",
+        )
+        left, right = row.rect.left() + px(38), row.rect.right() - px(18)
+        row.text(
+            QRect(left, top, right - left, px(19)),
+            title,
+            self._theme.font(13, semibold=not stored),
+            "text",
+        )
+        second = QRect(left, top + px(19), right - left, px(18))
+        small = self._theme.font(12)
+        age = age_text(bundle.created_at, self.now)
+        width = row.text(second, age, small, "text_muted", at_end=True)
+        second.setRight(right - width - px(8))
+        row.text(second, _where(index), small, "text_muted")
+
+
+def _where(index: Index) -> str:
+    session = index.data(InboxRole.SESSION)
+    if not isinstance(session, SessionSummary):
+        return ""
+    return " · ".join(part for part in (workspace_text(session.workspace), session.agent) if part)
