@@ -1,0 +1,125 @@
+"""`kandesk pending`, `answer` and `skip`: the Inbox from a script."""
+
+import argparse
+import json
+import sys
+import uuid
+from collections.abc import Callable, Sequence
+
+from backend.cli.desk_client import Json
+from backend.cli.inbox_answers import AnswerBuilder, WrongUsage, pick_bundle, read_json_answers
+from backend.cli.inbox_door import InboxDoor, InboxRefused, open_door
+from backend.cli.inbox_text import clean, list_text, outcome_text
+from backend.paths import resolve_home
+
+_CLIENT = "cli"
+
+
+def pending(arguments: Sequence[str]) -> int:
+    """List the open questions, oldest first."""
+    parser = _parser("pending")
+    parser.add_argument("--json", action="store_true", help="print them as JSON")
+    parsed = parser.parse_args(arguments)
+
+    def run() -> int:
+        bundles = open_door(resolve_home(parsed.home)).list_open()
+        _write(json.dumps({"bundles": bundles}) + "\n" if parsed.json else list_text(bundles))
+        return 0
+
+    return _guarded(parser, run)
+
+
+def answer(arguments: Sequence[str]) -> int:
+    """Answer every question of one bundle."""
+    parser = _parser("answer")
+    parser.add_argument("id", metavar="ID", help="as `kandesk pending` shows it")
+    parser.add_argument("answer", nargs="?", metavar="ARG", help="for a single question")
+    parser.add_argument("--option", action="append", default=[], metavar="Q=OPT")
+    parser.add_argument("--text", action="append", default=[], metavar="Q=TEXT")
+    parser.add_argument("--json", choices=["-"], help="read the answers from standard input")
+    parsed = parser.parse_args(arguments)
+
+    def run() -> int:
+        ways = (parsed.answer is not None, bool(parsed.option or parsed.text), bool(parsed.json))
+        if sum(ways) != 1:
+            raise WrongUsage("give an answer as ARG, with --option and --text, or with --json -")
+        answers = read_json_answers(sys.stdin.read()) if parsed.json else None
+        door = open_door(resolve_home(parsed.home))
+        bundle = _find(door, parsed.id)
+        return _respond(door, bundle, {"answers": answers or _answers(bundle, parsed)})
+
+    return _guarded(parser, run)
+
+
+def skip(arguments: Sequence[str]) -> int:
+    """Refuse to answer one bundle."""
+    parser = _parser("skip")
+    parser.add_argument("id", metavar="ID", help="as `kandesk pending` shows it")
+    parser.add_argument("--reason", default="", help="what the agent is told")
+    parsed = parser.parse_args(arguments)
+
+    def run() -> int:
+        door = open_door(resolve_home(parsed.home))
+        bundle = _find(door, parsed.id)
+        return _respond(door, bundle, {"rejected": True, "reject_reason": parsed.reason})
+
+    return _guarded(parser, run)
+
+
+def _parser(name: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"kandesk {name}", allow_abbrev=False)
+    parser.add_argument("--home", metavar="DIR", help="the data folder")
+    return parser
+
+
+def _guarded(parser: argparse.ArgumentParser, run: Callable[[], int]) -> int:
+    try:
+        return run()
+    except WrongUsage as error:
+        parser.error(str(error))
+    except InboxRefused as error:
+        sys.stderr.write(f"kandesk: {clean(error, 1000)}\n")
+        return 1
+
+
+def _find(door: InboxDoor, word: str) -> Json:
+    bundle = pick_bundle(door.list_open(), word)
+    if bundle is None:
+        # Not open any more: the resolver tells what became of it, also to a retry.
+        bundle = door.find(word)
+    if bundle is None:
+        raise InboxRefused(f"no open question begins with {word}")
+    return bundle
+
+
+def _answers(bundle: Json, parsed: argparse.Namespace) -> list[Json]:
+    builder = AnswerBuilder(bundle)
+    if parsed.answer is not None:
+        builder.plain(parsed.answer)
+    for given in parsed.option:
+        builder.option(given)
+    for given in parsed.text:
+        builder.text(given)
+    return builder.answers()
+
+
+def _respond(door: InboxDoor, bundle: Json, body: Json) -> int:
+    pending_id = str(bundle["pending_id"])
+    reply = door.respond(
+        pending_id, {**body, "client_id": _CLIENT, "claim_id": _claim(pending_id, body)}
+    )
+    if not reply.get("claimed"):
+        raise InboxRefused(f"somebody else was first. {outcome_text(reply)}")
+    _write(outcome_text(reply) + "\n")
+    return 0
+
+
+def _claim(pending_id: str, body: Json) -> str:
+    """The same for the same command, so that running it again is a retry and not a rival."""
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, json.dumps([pending_id, body], sort_keys=True)))
+
+
+def _write(text: str) -> None:
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    sys.stdout.flush()

@@ -1,0 +1,94 @@
+"""The Inbox without a running desk: read-only for a look, with the owner lock for an answer."""
+
+import asyncio
+from collections.abc import Coroutine
+from pathlib import PurePath
+from typing import TypeVar
+
+from backend.cli.desk_client import Json
+from backend.cli.inbox_door import CLIENT_SECONDS, UNKNOWN, InboxRefused
+from backend.clock import SystemClock
+from backend.domain.clarification import Bundle
+from backend.domain.conversation import SessionSummary
+from backend.errors import AppError, ErrorCode
+from backend.ids import ClaimId, ClientId, PendingId, SessionId
+from backend.mcp.inbox_wire import ResponseIn, bundle_to_wire, outcome_from_wire, response_to_wire
+from backend.mcp.wire import parse
+from backend.paths import Home
+from backend.runtime import offline_desk
+from backend.store import bundles, sessions
+from backend.store.sqlite import SqliteDatabase
+
+T = TypeVar("T")
+
+
+class StoreInbox:
+    """Opens the store anew for each step and leaves no process behind."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._clock = SystemClock()
+
+    def list_open(self) -> list[Json]:
+        return _run(self._list_open())
+
+    def find(self, pending_id: str) -> Json | None:
+        return _run(self._find(PendingId(pending_id)))
+
+    def respond(self, pending_id: str, body: Json) -> Json:
+        return _run(self._respond(PendingId(pending_id), body))
+
+    async def _list_open(self) -> list[Json]:
+        database = await SqliteDatabase.open_read_only(self._home.database, self._clock)
+        try:
+            async with database.reading() as tx:
+                found = await bundles.list_open(tx)
+                known = {
+                    session.session_id: session for session in await sessions.list_summaries(tx)
+                }
+        finally:
+            await database.close()
+        return [self._to_wire(bundle, known) for bundle in found]
+
+    async def _find(self, pending_id: PendingId) -> Json | None:
+        database = await SqliteDatabase.open_read_only(self._home.database, self._clock)
+        try:
+            async with database.reading() as tx:
+                found = await bundles.load_bundle(tx, pending_id)
+        finally:
+            await database.close()
+        return None if found is None else self._to_wire(found, {})
+
+    async def _respond(self, pending_id: PendingId, body: Json) -> Json:
+        asked = parse(ResponseIn, body)
+        async with offline_desk(self._home, self._clock) as desk:
+            outcome = await desk.respond(
+                pending_id,
+                outcome_from_wire(asked),
+                client_id=ClientId(asked.client_id or ""),
+                claim_token=ClaimId(asked.claim_id or ""),
+            )
+        return {"success": True, **response_to_wire(outcome)}
+
+    def _to_wire(self, bundle: Bundle, known: dict[SessionId, SessionSummary]) -> Json:
+        session = known.get(bundle.session_id)
+        wire: Json = dict(bundle_to_wire(bundle, self._clock.now()))
+        if session is not None:
+            wire["agent"] = session.agent
+            wire["workspace"] = PurePath(session.workspace).name or session.workspace
+        return wire
+
+
+def _run(work: Coroutine[object, object, T]) -> T:
+    try:
+        return asyncio.run(asyncio.wait_for(work, CLIENT_SECONDS))
+    except TimeoutError as error:
+        raise InboxRefused(UNKNOWN) from error
+    except AppError as error:
+        raise InboxRefused(_told(error)) from error
+
+
+def _told(error: AppError) -> str:
+    if error.code is ErrorCode.STORE_OWNED:
+        return f"a desk runs but does not answer: {error.detail}"
+    return error.detail
