@@ -1,0 +1,87 @@
+"""One SQLite connection on its own thread, whose running statement can be stopped at any time."""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import aiosqlite
+
+from backend.store.database import Params, Row
+
+BUSY_TIMEOUT: Final = 1.0
+"""Seconds a statement waits for a lock of another program."""
+_STEPS_BETWEEN_CHECKS: Final = 20_000
+_CACHED_STATEMENTS: Final = 256
+
+
+def connect(path: Path, *, read_only: bool, cache: int = _CACHED_STATEMENTS) -> sqlite3.Connection:
+    """Open with the settings every connection of the store has; changes nothing on disk."""
+    mode = "ro" if read_only else "rw"
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode={mode}",
+        uri=True,
+        timeout=BUSY_TIMEOUT,
+        isolation_level=None,
+        cached_statements=cache,
+    )
+    connection.row_factory = sqlite3.Row
+    connection.execute("PRAGMA foreign_keys = ON")
+    if read_only:
+        connection.execute("PRAGMA query_only = ON")
+    else:
+        connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+class StoreConnection:
+    """Wraps an aiosqlite connection; used by one transaction at a time."""
+
+    def __init__(self, path: Path, *, read_only: bool) -> None:
+        self._path = path
+        self._read_only = read_only
+        self._raw: sqlite3.Connection | None = None
+        self._proxy = aiosqlite.Connection(self._connect, iter_chunk_size=64)
+        self._stopping = False
+
+    async def open(self) -> None:
+        await self._proxy
+
+    def stop_statement(self) -> None:
+        """End the running statement, also one that is still on its way to the thread.
+
+        Interrupting reaches a statement that runs; the progress handler one that has not begun.
+        """
+        self._stopping = True
+        if self._raw is not None:
+            self._raw.interrupt()
+
+    async def fetch_all(self, sql: str, params: Params) -> Sequence[Row]:
+        return list(await self._proxy.execute_fetchall(sql, params))
+
+    async def execute(self, sql: str, params: Params) -> int:
+        cursor = await self._proxy.execute(sql, params)
+        return cursor.rowcount
+
+    async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
+        await self._proxy.executemany(sql, params)
+
+    async def begin(self, sql: str) -> None:
+        await self._proxy.execute(sql)
+
+    async def commit(self) -> None:
+        await self._proxy.commit()
+
+    async def reset(self) -> None:
+        """Wait for what still runs, leave any transaction and be ready for the next."""
+        await self._proxy.rollback()
+        self._stopping = False
+
+    async def close(self) -> None:
+        await self._proxy.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        raw = connect(self._path, read_only=self._read_only)
+        raw.set_progress_handler(lambda: self._stopping, _STEPS_BETWEEN_CHECKS)
+        self._raw = raw
+        return raw

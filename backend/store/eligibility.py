@@ -1,0 +1,75 @@
+"""SQL that decides whether a row of a bundle may still be answered (K1.8, K5.3).
+
+Every fragment is a condition on one row of `task_session_messages`, named by `row`.
+"""
+
+from typing import Final
+
+from backend.domain.conversation import TERMINAL_STATES
+from backend.store.dialect import Dialect, json_flag, json_text
+from backend.store.schema import pending_status
+
+CLARIFICATION: Final = "clarification_request"
+_TERMINAL: Final = ",".join(f"'{state}'" for state in sorted(TERMINAL_STATES))
+
+
+def pending_id(dialect: Dialect, row: str = "") -> str:
+    """The expression of the pending-id indexes."""
+    return json_text(dialect, f"{row}.metadata" if row else "metadata", "pending_id")
+
+
+def newest_turn(dialect: Dialect, session_id: str) -> str:
+    """A scalar subquery: the newest authoritative turn of the session (K1.8)."""
+    waiting = json_flag(dialect, "t.metadata", "prompt_dispatch_pending")
+    attempted = json_flag(dialect, "t.metadata", "prompt_dispatch_attempted")
+    return (
+        "(SELECT t.id FROM task_session_turns t"
+        f" WHERE t.task_session_id = {session_id} AND (NOT {waiting} OR {attempted}"
+        " OR EXISTS (SELECT 1 FROM task_session_messages r WHERE r.turn_id = t.id))"
+        " ORDER BY t.started_at DESC, t.created_at DESC, t.id DESC LIMIT 1)"
+    )
+
+
+def is_question(dialect: Dialect, row: str) -> str:
+    parent = json_flag(dialect, f"{row}.metadata", "parent_question")
+    return f"{row}.type = '{CLARIFICATION}' AND NOT {parent}"
+
+
+def is_pending(dialect: Dialect, row: str) -> str:
+    """An unanswered question. Written so that the index of open questions applies."""
+    status = pending_status(dialect, f"{row}.metadata")
+    return f"{is_question(dialect, row)} AND {status}"
+
+
+def is_well_formed(dialect: Dialect, row: str) -> str:
+    """No row of the bundle has another type, session or turn; one that has spoils it whole."""
+    return (
+        "NOT EXISTS (SELECT 1 FROM task_session_messages o"
+        f" WHERE {pending_id(dialect, 'o')} = {pending_id(dialect, row)}"
+        f" AND (o.type <> '{CLARIFICATION}' OR o.task_session_id <> {row}.task_session_id"
+        f" OR o.turn_id <> {row}.turn_id))"
+    )
+
+
+def is_current(dialect: Dialect, row: str) -> str:
+    """The row's turn owns its session, and the session has not ended."""
+    return (
+        "EXISTS (SELECT 1 FROM task_sessions s"
+        f" WHERE s.id = {row}.task_session_id AND s.state NOT IN ({_TERMINAL})"
+        f" AND {row}.turn_id = {newest_turn(dialect, 's.id')})"
+    )
+
+
+def is_active(dialect: Dialect, row: str) -> str:
+    """Every condition but the pending id of the claim in K5.3."""
+    return (
+        f"{is_pending(dialect, row)} AND {is_current(dialect, row)}"
+        f" AND {is_well_formed(dialect, row)}"
+    )
+
+
+def in_ended_session(row: str) -> str:
+    return (
+        f"EXISTS (SELECT 1 FROM task_sessions e WHERE e.id = {row}.task_session_id"
+        f" AND e.state IN ({_TERMINAL}))"
+    )

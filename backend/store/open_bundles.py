@@ -1,0 +1,25 @@
+"""Which bundles can be answered now, found through the index of open questions."""
+
+from backend.ids import PendingId
+from backend.store.database import Transaction
+from backend.store.eligibility import is_active, pending_id
+
+
+async def open_pending_ids(tx: Transaction) -> list[PendingId]:
+    """Oldest first; a bundle is open while one of its rows is pending (K8.6, 73)."""
+    rows = await tx.fetch_all(
+        f"SELECT DISTINCT {pending_id(tx.dialect, 'm')} AS pending_id"
+        f" FROM task_session_messages m WHERE {is_active(tx.dialect, 'm')}"
+        f" AND {pending_id(tx.dialect, 'm')} IS NOT NULL"
+    )
+    return [PendingId(str(row["pending_id"])) for row in rows]
+
+
+async def is_open(tx: Transaction, pending: PendingId) -> bool:
+    row = await tx.fetch_one(
+        "SELECT 1 AS found FROM task_session_messages m"
+        f" WHERE {pending_id(tx.dialect, 'm')} = :pending_id AND {is_active(tx.dialect, 'm')}"
+        " LIMIT 1",
+        {"pending_id": pending},
+    )
+    return row is not None

@@ -1,0 +1,209 @@
+"""Telling a store of ours from anything else, and making it ready, before a connection serves it.
+
+Blocking; runs beside the loop. A file that is refused is never written to.
+"""
+
+import os
+import sqlite3
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from backend.clock import Nanoseconds
+from backend.errors import ErrorCode, StorageFailed
+from backend.store.backup import back_up
+from backend.store.connection import connect
+from backend.store.converge import Tell, apply_steps, pending_steps
+from backend.store.schema import APPLICATION_ID, MAJOR, MESSAGES, SESSIONS
+from backend.store.sqlite_errors import translate
+
+_MAGIC: Final = b"SQLite format 3\x00"
+_HEADER: Final = 100
+_STEPS_BETWEEN_CHECKS: Final = 10_000
+
+
+def prepare(path: Path, now: Nanoseconds, stop: threading.Event, tell: Tell) -> None:
+    """Make the store at `path` complete, creating it when there is none.
+
+    Raises:
+        StorageFailed: see `SqliteDatabase.open`.
+        TemporarilyUnavailable: it is locked, or `stop` was set.
+    """
+    with _translated(path):
+        existed = _is_ours(path)
+        if existed:
+            _check_writable(path)
+        else:
+            _create_empty(path)
+        connection = connect(path, read_only=False)
+        try:
+            connection.set_progress_handler(stop.is_set, _STEPS_BETWEEN_CHECKS)
+            _bring_up_to_date(connection, path, now, stop, tell)
+        finally:
+            connection.close()
+
+
+def check_readable(path: Path) -> None:
+    """Raises `StorageFailed` unless `path` is a complete store of this version."""
+    with _translated(path):
+        if not _is_ours(path):
+            raise StorageFailed(
+                ErrorCode.STORE_UNREACHABLE, f"there is no store at {path}", store=str(path)
+            )
+        connection = connect(path, read_only=True)
+        try:
+            _check_version(connection, path)
+            if pending_steps(connection):
+                raise StorageFailed(
+                    ErrorCode.STORE_UNREACHABLE,
+                    f"the store at {path} must be brought up to date by starting Kandesk",
+                    store=str(path),
+                )
+        finally:
+            connection.close()
+
+
+def _bring_up_to_date(
+    connection: sqlite3.Connection,
+    path: Path,
+    now: Nanoseconds,
+    stop: threading.Event,
+    tell: Tell,
+) -> None:
+    _check_version(connection, path)
+    steps = pending_steps(connection)
+    if steps and _has_tables(connection):
+        back_up(connection, path, now, stop, tell)
+    apply_steps(connection, steps, tell)
+    # Only now: a new store is marked as ours in its first page, never in a log beside it.
+    mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+    if mode != "wal":
+        raise StorageFailed(
+            ErrorCode.STORE_UNREACHABLE,
+            f"the disk of {path} does not support a write-ahead log",
+            store=str(path),
+        )
+
+
+def _is_ours(path: Path) -> bool:
+    """False when there is nothing yet; anything that is not a store of ours is refused."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise _foreign(path, "it is not a file")
+        with path.open("rb") as file:
+            header = file.read(_HEADER)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        detail = f"the store at {path} cannot be read: {error.strerror}"
+        raise StorageFailed(ErrorCode.STORE_UNREACHABLE, detail, store=str(path)) from error
+    if not header:
+        return False
+    if len(header) < _HEADER or not header.startswith(_MAGIC):
+        raise _corrupt(path, "it is not a database")
+    if int.from_bytes(header[68:72]) != APPLICATION_ID:
+        raise _foreign_database(path)
+    _check_major(int.from_bytes(header[60:64]), path)
+    _check_length(header, path)
+    return True
+
+
+def _foreign_database(path: Path) -> StorageFailed:
+    """Looks at the tables without a lock and without a file beside it: it may be in use."""
+    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+    connection = sqlite3.connect(uri, uri=True)
+    try:
+        rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        names = {row[0] for row in rows}
+    except sqlite3.DatabaseError as error:
+        return _corrupt(path, str(error))
+    finally:
+        connection.close()
+    if {SESSIONS.name, MESSAGES.name} <= names:
+        return StorageFailed(
+            ErrorCode.STORE_FOREIGN,
+            f"{path} is a Kandev database; bring it in with: kandesk import-kandev {path}",
+            store=str(path),
+            hint="import-kandev",
+        )
+    return _foreign(path, "it belongs to another program")
+
+
+def _check_length(header: bytes, path: Path) -> None:
+    """A copy that was cut short is refused at once, not at the first row that is missing."""
+    wal = Path(f"{path}-wal")
+    if wal.exists() and wal.stat().st_size > 0:
+        return
+    page_size = int.from_bytes(header[16:18])
+    pages = int.from_bytes(header[28:32])
+    if path.stat().st_size < pages * (65536 if page_size == 1 else page_size):
+        raise _corrupt(path, "its end is missing")
+
+
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    _check_major(connection.execute("PRAGMA user_version").fetchone()[0], path)
+
+
+def _check_major(found: int, path: Path) -> None:
+    if found > MAJOR:
+        raise StorageFailed(
+            ErrorCode.STORE_TOO_NEW,
+            f"the store at {path} was written by a newer Kandesk (format {found}, this one"
+            f" reads {MAJOR}); update Kandesk to open it",
+            store=str(path),
+            found=found,
+            supported=MAJOR,
+        )
+
+
+def _check_writable(path: Path) -> None:
+    marked = not path.stat().st_mode & stat.S_IWUSR
+    if marked or not os.access(path, os.W_OK):
+        raise StorageFailed(
+            ErrorCode.STORE_READ_ONLY, f"the store at {path} is read-only", store=str(path)
+        )
+
+
+def _create_empty(path: Path) -> None:
+    """Owner-only from the first moment; SQLite gives its companion files the same mode."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except PermissionError as error:
+        detail = f"the store cannot be made at {path}: {error.strerror}"
+        raise StorageFailed(ErrorCode.STORE_READ_ONLY, detail, store=str(path)) from error
+    except OSError as error:
+        detail = f"the store cannot be made at {path}: {error.strerror}"
+        raise StorageFailed(ErrorCode.STORE_UNREACHABLE, detail, store=str(path)) from error
+
+
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    found = connection.execute("SELECT 1 FROM sqlite_schema WHERE type = 'table' LIMIT 1")
+    return found.fetchone() is not None
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        failure = translate(error, str(path))
+        if failure is None:
+            raise
+        raise failure from error
+
+
+def _foreign(path: Path, reason: str) -> StorageFailed:
+    return StorageFailed(
+        ErrorCode.STORE_FOREIGN, f"{path} is not a Kandesk store: {reason}", store=str(path)
+    )
+
+
+def _corrupt(path: Path, reason: str) -> StorageFailed:
+    return StorageFailed(
+        ErrorCode.STORE_CORRUPT,
+        f"the store at {path} is damaged and was left as it is: {reason}",
+        store=str(path),
+    )

@@ -1,0 +1,206 @@
+"""The lock that makes one program the owner of a store, released by the system when it dies."""
+
+import json
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from backend.errors import ErrorCode, StorageFailed
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+_NETWORK: Final = frozenset(
+    {
+        "9p",
+        "afs",
+        "ceph",
+        "cifs",
+        "davfs",
+        "fuse.davfs2",
+        "fuse.glusterfs",
+        "fuse.rclone",
+        "fuse.sshfs",
+        "glusterfs",
+        "lustre",
+        "ncpfs",
+        "nfs",
+        "nfs4",
+        "smb3",
+        "smbfs",
+    }
+)
+_MOUNTS: Final = Path("/proc/mounts")
+_LOCKED_BYTE: Final = 1 << 30
+"""Windows locks a range, and nobody can read it: one far behind the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockHolder:
+    """Who owns a store; `kind` is "window", "serve" or "command"."""
+
+    pid: int
+    host: str
+    since: str
+    kind: str
+
+
+class OwnerLock:
+    """An OS lock on `<real path>.lock`; the file says who holds it and stays when it is free."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    @classmethod
+    def acquire(cls, database: Path, *, kind: str) -> "OwnerLock":
+        """Become the owner, without waiting.
+
+        Raises:
+            StorageFailed: `store_owned` names the owner; `store_on_network`, the folder is on a
+                network file system, where locks cannot be trusted; `store_unreachable`.
+        """
+        path = _lock_path(database)
+        network = network_file_system(path)
+        if network:
+            raise StorageFailed(
+                ErrorCode.STORE_ON_NETWORK,
+                f"the store cannot be on a network file system ({network}): {database}",
+                store=str(database),
+                file_system=network,
+            )
+        descriptor = _open(path)
+        if not _try_lock(descriptor):
+            holder = _read(descriptor)
+            os.close(descriptor)
+            raise _owned(database, holder)
+        _write(descriptor, kind)
+        return cls(descriptor)
+
+    def release(self) -> None:
+        """Stop being the owner; harmless when done twice."""
+        if self._descriptor >= 0:
+            os.ftruncate(self._descriptor, 0)
+            _unlock(self._descriptor)
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    @staticmethod
+    def holder(database: Path) -> LockHolder | None:
+        """The program that owns the store now; None when nobody does."""
+        path = _lock_path(database)
+        if not path.exists():
+            return None
+        descriptor = _open(path)
+        try:
+            if _try_lock(descriptor):
+                _unlock(descriptor)
+                return None
+            return _read(descriptor) or LockHolder(0, "", "", "")
+        finally:
+            os.close(descriptor)
+
+
+def network_file_system(path: Path, mounts: Path = _MOUNTS) -> str:
+    """The type of the network file system that holds `path`; empty when it is local or unknown."""
+    try:
+        lines = mounts.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    best, found = -1, ""
+    for line in lines:
+        fields = line.split()
+        if len(fields) < 3:
+            continue
+        point = Path(fields[1].encode().decode("unicode_escape"))
+        if path.is_relative_to(point) and len(point.parts) >= best:
+            best, found = len(point.parts), fields[2]
+    return found if found in _NETWORK else ""
+
+
+def _lock_path(database: Path) -> Path:
+    return Path(f"{database.resolve()}.lock")
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600)
+    except OSError as error:
+        detail = f"the lock {path} cannot be opened: {error.strerror}"
+        code = (
+            ErrorCode.STORE_READ_ONLY
+            if isinstance(error, PermissionError)
+            else ErrorCode.STORE_UNREACHABLE
+        )
+        raise StorageFailed(code, detail, store=str(path)) from error
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _unlock(descriptor: int) -> None:
+    if sys.platform == "win32":
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+def _write(descriptor: int, kind: str) -> None:
+    text = json.dumps(
+        {
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "since": datetime.now(UTC).isoformat(timespec="seconds"),
+            "kind": kind,
+        }
+    )
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.ftruncate(descriptor, 0)
+    os.write(descriptor, text.encode())
+
+
+def _read(descriptor: int) -> LockHolder | None:
+    """None while the owner has not written its name yet."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    try:
+        found = json.loads(os.read(descriptor, 4096))
+    except ValueError:
+        return None
+    if not isinstance(found, Mapping):
+        return None
+    pid = found.get("pid")
+    return LockHolder(
+        pid=pid if isinstance(pid, int) else 0,
+        host=str(found.get("host", "")),
+        since=str(found.get("since", "")),
+        kind=str(found.get("kind", "")),
+    )
+
+
+def _owned(database: Path, holder: LockHolder | None) -> StorageFailed:
+    who = holder or LockHolder(0, "", "", "")
+    return StorageFailed(
+        ErrorCode.STORE_OWNED,
+        f"the store {database} is in use by process {who.pid} on {who.host or 'this machine'}"
+        f" since {who.since or 'a moment ago'}",
+        pid=who.pid,
+        host=who.host,
+        since=who.since,
+        kind=who.kind,
+    )

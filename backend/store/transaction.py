@@ -1,0 +1,148 @@
+"""One open transaction on one connection, ended by its deadline or by cancellation at any point."""
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable, Sequence
+from enum import Enum, auto
+from typing import Final, TypeVar
+
+from backend.clock import Deadline, TimerHandle
+from backend.errors import ErrorCode, TemporarilyUnavailable
+from backend.store.connection import StoreConnection
+from backend.store.database import Params, Row
+from backend.store.dialect import Dialect
+from backend.store.sqlite_errors import translate
+
+T = TypeVar("T")
+
+GRACE: Final = 2.0
+"""Seconds after the deadline in which a result that arrives still counts."""
+
+
+class _Phase(Enum):
+    OPEN = auto()
+    COMMITTING = auto()
+    COMMITTED = auto()
+    BROKEN = auto()
+    OVER = auto()
+
+
+class SqliteTransaction:
+    """Implements `Transaction`; its statements run one after another."""
+
+    def __init__(
+        self, connection: StoreConnection, deadline: Deadline | None, location: str
+    ) -> None:
+        self._connection = connection
+        self._deadline = deadline
+        self._location = location
+        self._phase = _Phase.OPEN
+        self._timers: list[TimerHandle] = []
+        self._waiting: asyncio.Task[object] | None = None
+        self._gave_up = False
+
+    @property
+    def dialect(self) -> Dialect:
+        return Dialect.SQLITE
+
+    async def fetch_all(self, sql: str, params: Params | None = None) -> Sequence[Row]:
+        return await self._run(lambda: self._connection.fetch_all(sql, params or {}))
+
+    async def fetch_one(self, sql: str, params: Params | None = None) -> Row | None:
+        rows = await self.fetch_all(sql, params)
+        return rows[0] if rows else None
+
+    async def execute(self, sql: str, params: Params | None = None) -> int:
+        return await self._run(lambda: self._connection.execute(sql, params or {}))
+
+    async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
+        await self._run(lambda: self._connection.execute_many(sql, params))
+
+    async def begin(self, sql: str) -> None:
+        """Start; a lock of another program is waited for until the deadline."""
+        if self._deadline is not None:
+            self._timers.append(self._deadline.on_expiry(self._expire))
+        while True:
+            try:
+                await self._run(lambda: self._connection.begin(sql))
+            except TemporarilyUnavailable as error:
+                if self._deadline is None or error.code is not ErrorCode.STORE_BUSY:
+                    raise
+                self._phase = _Phase.OPEN
+                continue
+            return
+
+    async def commit(self) -> None:
+        """Make it durable; from here on neither the deadline nor a caller can stop it."""
+        self._check_usable()
+        self._phase = _Phase.COMMITTING
+        await self._wait_for(self._connection.commit)
+        self._phase = _Phase.COMMITTED
+
+    def end(self) -> bool:
+        """Stop what still runs and refuse further use.
+
+        True when the connection is free at once; else it needs a reset first.
+        """
+        for timer in self._timers:
+            timer.cancel()
+        phase, self._phase = self._phase, _Phase.OVER
+        if phase is _Phase.BROKEN:
+            self._connection.stop_statement()
+        return phase is _Phase.COMMITTED
+
+    async def _run(self, statement: Callable[[], Awaitable[T]]) -> T:
+        self._check_usable()
+        try:
+            return await self._wait_for(statement)
+        except BaseException:
+            # A statement that failed or was left behind: nothing of this may be committed.
+            self._phase = _Phase.BROKEN
+            raise
+
+    async def _wait_for(self, operation: Callable[[], Awaitable[T]]) -> T:
+        task = asyncio.current_task()
+        cancels = task.cancelling() if task is not None else 0
+        self._waiting = task
+        try:
+            return await operation()
+        except sqlite3.Error as error:
+            failure = translate(error, self._location)
+            if failure is None:
+                raise
+            raise failure from error
+        except asyncio.CancelledError:
+            if self._gave_up and task is not None and task.uncancel() <= cancels:
+                raise _too_late() from None
+            raise
+        finally:
+            self._waiting = None
+
+    def _check_usable(self) -> None:
+        if self._phase is _Phase.OVER or self._waiting is not None:
+            message = "a transaction is used after its end or by two tasks at once"
+            raise RuntimeError(message)
+        if self._deadline is not None and self._deadline.expired:
+            self._phase = _Phase.BROKEN
+            raise _too_late()
+        if self._phase is _Phase.BROKEN:
+            raise TemporarilyUnavailable(
+                ErrorCode.TEMPORARILY_UNAVAILABLE, "an earlier statement did not complete"
+            )
+
+    def _expire(self) -> None:
+        if self._phase in {_Phase.OPEN, _Phase.BROKEN}:
+            self._connection.stop_statement()
+        if self._deadline is not None:
+            self._timers.append(self._deadline.clock.call_later(GRACE, self._give_up))
+
+    def _give_up(self) -> None:
+        if self._waiting is not None:
+            self._gave_up = True
+            self._waiting.cancel()
+
+
+def _too_late() -> TemporarilyUnavailable:
+    return TemporarilyUnavailable(
+        ErrorCode.TEMPORARILY_UNAVAILABLE, "the store did not answer in time"
+    )
