@@ -15,7 +15,6 @@ from backend.ids import ClaimId, ClientId, PendingId, SessionId
 from backend.mcp.inbox_wire import ResponseIn, bundle_to_wire, outcome_from_wire, response_to_wire
 from backend.mcp.wire import parse
 from backend.paths import Home
-from backend.runtime import offline_desk
 from backend.store import bundles, sessions
 from backend.store.sqlite import SqliteDatabase
 
@@ -60,6 +59,8 @@ class StoreInbox:
         return None if found is None else self._to_wire(found, {})
 
     async def _respond(self, pending_id: PendingId, body: Json) -> Json:
+        from backend.runtime import offline_desk
+
         asked = parse(ResponseIn, body)
         async with offline_desk(self._home, self._clock) as desk:
             outcome = await desk.respond(
