@@ -12,7 +12,8 @@ from backend.clock import Clock, format_timestamp
 from backend.endpoint import DeskEndpoint, remove_endpoint, write_endpoint
 from backend.events import BackendReady, BackendStopped, Listener, WindowRequested
 from backend.http.auth import Tokens
-from backend.http.server import DeskProcess, HttpServer
+from backend.http.desk_routes import DeskProcess
+from backend.http.server import HttpServer
 from backend.installation import version
 from backend.paths import Home
 from backend.secrets import read_or_create_secret

@@ -36,7 +36,7 @@ def build_services(
     waiters = Waiters(supervisor)
     announcer = Announcer(database, bus, waiters)
     delivery = GuestDelivery(database=database, clock=clock, waiters=waiters)
-    reconciler = DeliveryReconciler(clock=clock, delivery=delivery, announcer=announcer)
+    reconciler = DeliveryReconciler(clock=clock, delivery=delivery)
     resolver = Resolver(
         database=database,
         clock=clock,

@@ -6,6 +6,7 @@ It knows nothing of the desk but its address and a token, like any agent.
 import asyncio
 import json
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -148,8 +149,8 @@ def run() -> None:
     """Run to the end; a desk that goes away ends the demo quietly."""
     try:
         asyncio.run(main())
-    except* (MCPError, httpx2.HTTPError, OSError, KeyboardInterrupt):
-        return
+    except* (MCPError, httpx2.HTTPError, OSError, KeyboardInterrupt) as gone:
+        sys.stderr.write(f"demo agent: {gone.exceptions[0]}\n")
 
 
 if __name__ == "__main__":

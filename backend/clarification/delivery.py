@@ -59,8 +59,9 @@ class GuestDelivery:
         expired = asyncio.Event()
         timer = self._clock.call_later(DELIVERY_BUDGET, expired.set)
         expiry = asyncio.ensure_future(expired.wait())
+        waited: set[asyncio.Future[bool]] = {offer.settled, expiry}
         try:
-            await asyncio.wait({offer.settled, expiry}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         finally:
             timer.cancel()
             expiry.cancel()

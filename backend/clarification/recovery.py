@@ -3,7 +3,6 @@
 import logging
 from typing import Final
 
-from backend.clarification.announcer import Announcer
 from backend.clarification.delivery import GuestDelivery
 from backend.clock import Clock, Deadline, sleep
 from backend.errors import AppError, ErrorCode, StorageFailed
@@ -44,12 +43,11 @@ async def recover_deliveries(database: Database, clock: Clock) -> int:
 
 
 class DeliveryReconciler:
-    """Tries again to store where a claimed answer goes, when that failed in the running desk."""
+    """Tries again to store where a claimed answer goes, when that failed or took too long."""
 
-    def __init__(self, *, clock: Clock, delivery: GuestDelivery, announcer: Announcer) -> None:
+    def __init__(self, *, clock: Clock, delivery: GuestDelivery) -> None:
         self._clock = clock
         self._delivery = delivery
-        self._announcer = announcer
 
     async def settle(self, pending_id: PendingId, claim_id: ClaimId) -> None:
         """Return once the answer is kept for its agent, or was settled by somebody else."""
@@ -61,6 +59,5 @@ class DeliveryReconciler:
                 await self._delivery.keep(pending_id, claim_id)
             except AppError as error:
                 _log.warning("answer of %s is not settled yet: %s", pending_id, error.detail)
-                continue
-            await self._announcer.changed(pending_id)
-            return
+            else:
+                return

@@ -214,14 +214,18 @@ class Resolver:
             except (TemporarilyUnavailable, StorageFailed):
                 # The answer is durable; only where it goes is not.
                 delivery = Delivery.UNKNOWN
-                self._supervisor.start(
-                    self._reconciler.settle(claim.pending_id, claim.claim_id),
-                    name="settle answer",
-                )
+        if delivery in {Delivery.UNKNOWN, Delivery.PENDING}:
+            self._supervisor.start(self._settle_later(claim), name="settle answer")
         bundle = await self._identify(claim.pending_id, Deadline(self._clock, REREAD_BUDGET))
         outcome = replace(_outcome_for(bundle, claimed=True), delivery=delivery)
         await self._announcer.resolved(outcome)
         return outcome
+
+    async def _settle_later(self, claim: claims.Claim) -> None:
+        """What outlives its budget goes on in the background and ends in `BundleResolved`."""
+        await self._reconciler.settle(claim.pending_id, claim.claim_id)
+        bundle = await self._identify(claim.pending_id, Deadline(self._clock, REREAD_BUDGET))
+        await self._announcer.resolved(_outcome_for(bundle, claimed=True))
 
     async def _established(self, claim: claims.Claim) -> ResponseOutcome:
         """What a lost claim finds: the winner, joined while its delivery is open (K5.4)."""

@@ -24,6 +24,7 @@ from backend.errors import (
     StorageFailed,
     TemporarilyUnavailable,
 )
+from backend.events import BundleResolved
 from backend.ids import ClientId, PendingId
 from backend.store.database import Database
 from tests.backend.clarification.test_asking import cut, delivery_of, respond, waiting
@@ -238,8 +239,17 @@ async def test_a_confirmation_that_outlives_the_budget_is_said_to_be_pending(
     outcome = await responder
     assert outcome.delivery is Delivery.PENDING
     held.go_on.set()
+
+    async def returned() -> bool:
+        await clock.advance(1)
+        return call.done()
+
+    await eventually(returned)
     assert (await call).status is AskStatus.ANSWERED
     assert await delivery_of(desk, pending_id) is Delivery.DELIVERED
+    ends = [event for event in desk.events if isinstance(event, BundleResolved)]
+    assert ends[0].outcome.delivery is Delivery.PENDING
+    assert len(ends) == 2
 
 
 async def test_a_call_that_leaves_before_it_takes_the_offer_leaves_the_answer_for_later(
