@@ -1,7 +1,7 @@
 """From a claimed answer to the agent: live while a call waits, stored for it otherwise."""
 
 import asyncio
-from typing import Final
+from typing import Any, Final
 
 from backend.clarification.waiters import Offer, Waiters
 from backend.clock import Clock, Deadline
@@ -59,7 +59,7 @@ class GuestDelivery:
         expired = asyncio.Event()
         timer = self._clock.call_later(DELIVERY_BUDGET, expired.set)
         expiry = asyncio.ensure_future(expired.wait())
-        waited: set[asyncio.Future[bool]] = {offer.settled, expiry}
+        waited: list[asyncio.Future[Any]] = [offer.settled, expiry]
         try:
             await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -1,5 +1,6 @@
 """`/api/v1/clarification` and the inbox (K4.1, K4.5): the resolver's door for scripts."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 
 from starlette.requests import Request
@@ -8,7 +9,7 @@ from starlette.routing import Route
 
 from backend.api import DeskApi
 from backend.clock import Clock
-from backend.domain.clarification import Outcome
+from backend.domain.clarification import Bundle, Outcome
 from backend.errors import ErrorCode, NotFound
 from backend.http.replies import read_json
 from backend.ids import ClaimId, ClientId, PendingId, new_id
@@ -29,14 +30,21 @@ class ClarificationRoutes:
         base = "/api/v1/clarification"
         return [
             Route("/api/v1/clarification-inbox", self._inbox, methods=["GET"]),
+            Route("/api/v1/clarification-uncollected", self._uncollected, methods=["GET"]),
             Route(base + "/{pending_id}", self._get, methods=["GET"]),
             Route(base + "/{pending_id}/respond", self._respond, methods=["POST"]),
             Route(base + "/{pending_id}/cancel", self._cancel, methods=["POST"]),
         ]
 
     async def _inbox(self, _request: Request) -> Response:
+        return self._listing(await self._desk.list_open_bundles())
+
+    async def _uncollected(self, _request: Request) -> Response:
+        return self._listing(await self._desk.list_uncollected())
+
+    def _listing(self, found: Sequence[Bundle]) -> Response:
         now = self._clock.now()
-        bundles = [bundle_to_wire(found, now) for found in await self._desk.list_open_bundles()]
+        bundles = [bundle_to_wire(bundle, now) for bundle in found]
         return JSONResponse({"bundles": bundles, "count": len(bundles)})
 
     async def _get(self, request: Request) -> Response:

@@ -64,7 +64,7 @@ def outcome_from_wire(response: ResponseIn | AnswerToolIn) -> Outcome:
         if response.answers:
             raise InvalidInput(
                 ErrorCode.INVALID,
-                "rejected may not be combined with a non-empty answers array",
+                "answers must be empty when rejected is true",
                 field="answers",
             )
         return Skipped(response.reject_reason or "")
@@ -107,7 +107,17 @@ def _answer(answer: Answer) -> Wire:
 
 def bundle_to_wire(bundle: Bundle, now: Nanoseconds) -> Wire:
     """One bundle in the shape of K3.5, with our own words beside it."""
+    stored = bundle.stored_answer
+    offered: Wire = {}
+    if stored is not None:
+        offered["stored_answer"] = {
+            "pending_id": stored.pending_id,
+            "answers": [_answer(answer) for answer in stored.answers],
+            "answered_at": format_timestamp(stored.answered_at),
+            "delivery": stored.delivery.value,
+        }
     return {
+        **offered,
         "pending_id": bundle.pending_id,
         "task_id": bundle.task_id,
         "session_id": bundle.session_id,
