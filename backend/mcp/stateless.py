@@ -58,6 +58,8 @@ class EarlyResponse:
             self._wrapping = not content_type.startswith(_EVENT_STREAM)
             return
         self._started = True
+        if self._exchange.silent:
+            message = {"type": "http.response.start", "status": 200, "headers": [*SSE_HEADERS]}
         await self._send(message)
 
     async def _content(self, body: bytes, *, more: bool) -> None:

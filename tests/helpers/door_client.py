@@ -10,6 +10,7 @@ from typing import Any, Final
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, TextContent
 
 from backend.clock import Clock
 from backend.http.auth import Tokens
@@ -82,6 +83,13 @@ async def sdk_client(
             yield client
 
 
+def text_of(result: CallToolResult) -> str:
+    """The text a model reads."""
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
 def raw_http(door: Door, *, token: str | None = TOKENS.agent, **headers: str) -> httpx2.AsyncClient:
     """Plain HTTP with a token and the headers MCP wants."""
     given = {"Accept": "application/json, text/event-stream", **headers}
@@ -95,7 +103,7 @@ def modern_call(
     arguments: Mapping[str, Any],
     *,
     call_id: int = 1,
-    token: object = None,
+    progress: object = None,
     name: str = "",
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Body and headers of a stateless `tools/call`."""
@@ -105,8 +113,8 @@ def modern_call(
     }
     if name:
         meta["io.modelcontextprotocol/clientInfo"] = {"name": name, "version": "9.9"}
-    if token is not None:
-        meta["progressToken"] = token
+    if progress is not None:
+        meta["progressToken"] = progress
     body = {
         "jsonrpc": "2.0",
         "id": call_id,
@@ -118,12 +126,12 @@ def modern_call(
 
 
 def legacy_call(
-    tool: str, arguments: Mapping[str, Any], *, call_id: object = 1, token: object = None
+    tool: str, arguments: Mapping[str, Any], *, call_id: object = 1, progress: object = None
 ) -> dict[str, Any]:
     """Body of a handshake-era `tools/call`."""
     params: dict[str, Any] = {"name": tool, "arguments": dict(arguments)}
-    if token is not None:
-        params["_meta"] = {"progressToken": token}
+    if progress is not None:
+        params["_meta"] = {"progressToken": progress}
     return {"jsonrpc": "2.0", "id": call_id, "method": "tools/call", "params": params}
 
 
@@ -200,19 +208,24 @@ async def post_stream(
         yield Stream(response)
 
 
-async def raw_exchange(
-    port: int, request: bytes, *, seconds: float = 5.0, finish: bool = True
-) -> bytes:
-    """Write bytes to the port and read until the desk closes or `seconds` have passed."""
+@contextlib.asynccontextmanager
+async def connection(
+    port: int,
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A bare TCP connection to the port."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
-        writer.write(request)
-        await writer.drain()
-        if finish:
-            writer.write_eof()
-        async with asyncio.timeout(seconds):
-            return await reader.read()
+        yield reader, writer
     finally:
         writer.close()
         with contextlib.suppress(ConnectionError):
             await writer.wait_closed()
+
+
+async def raw_exchange(port: int, request: bytes, *, seconds: float = 5.0) -> bytes:
+    """Write bytes, say that there are no more, and read all that comes back."""
+    async with connection(port) as (reader, writer):
+        writer.write(request)
+        writer.write_eof()
+        async with asyncio.timeout(seconds):
+            return await reader.read()

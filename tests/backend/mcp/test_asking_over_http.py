@@ -10,7 +10,7 @@ import pytest
 from backend.clarification.asking import AskStatus
 from backend.domain.conversation import Connection
 from backend.errors import ErrorCode, TemporarilyUnavailable
-from tests.helpers.door_client import MODERN, ONE_QUESTION, TOKENS, Door, sdk_client
+from tests.helpers.door_client import MODERN, ONE_QUESTION, TOKENS, Door, sdk_client, text_of
 from tests.helpers.waiting import until
 
 ERAS = pytest.mark.parametrize("mode", ["legacy", MODERN])
@@ -43,7 +43,7 @@ async def test_the_answer_arrives_with_ids_labels_and_text_intact(
             }
         },
     }
-    assert json.loads(result.content[0].text) == result.structured_content
+    assert json.loads(text_of(result)) == result.structured_content
     assert not result.is_error
 
 
@@ -67,7 +67,7 @@ async def test_the_alias_answers_in_kandevs_keys(live_door: Door, mode: str) -> 
         withdrawn = await closed
     assert result.structured_content["q1"] == {"selected_option": "lite"}
     assert withdrawn.is_error
-    assert withdrawn.content[0].text == "Clarification request timed out or was cancelled"
+    assert text_of(withdrawn) == "Clarification request timed out or was cancelled"
 
 
 @ERAS
@@ -83,7 +83,7 @@ async def test_get_answer_waits_and_repeats_its_result(live_door: Door, mode: st
         unknown = await client.call_tool("get_answer", {"ticket": "nope"})
     assert first.structured_content == second.structured_content == third.structured_content
     assert unknown.is_error
-    assert unknown.content[0].text == "no question belongs to this ticket"
+    assert text_of(unknown) == "no question belongs to this ticket"
 
 
 @ERAS
@@ -94,7 +94,7 @@ async def test_a_note_returns_at_once(live_door: Door, mode: str) -> None:
     assert not sent.is_error
     assert [text for _, text in live_door.asking.notes] == ["Migration done ✅"]
     assert empty.is_error
-    assert empty.content[0].text.startswith("text must not be empty")
+    assert text_of(empty).startswith("text must not be empty")
 
 
 @ERAS
@@ -106,10 +106,10 @@ async def test_bad_arguments_are_a_tool_error_and_ask_nothing(live_door: Door, m
         missing = await client.call_tool("ask_user_question", {})
         unknown = await client.call_tool("answer_question", {"pending_id": "p1"})
     assert result.is_error
-    assert "questions[0].options[1].label" in result.content[0].text
-    assert "200" in result.content[0].text
-    assert missing.content[0].text == "questions is required"
-    assert unknown.content[0].text == "There is no tool named 'answer_question' here."
+    assert "questions[0].options[1].label" in text_of(result)
+    assert "200" in text_of(result)
+    assert text_of(missing) == "questions is required"
+    assert text_of(unknown) == "There is no tool named 'answer_question' here."
     assert not live_door.asking.asked
 
 
@@ -120,7 +120,7 @@ async def test_a_store_that_does_not_answer_is_a_tool_error(live_door: Door, mod
     )
     async with sdk_client(live_door, mode=mode) as client:
         result = await client.call_tool("ask_user_question", ONE_QUESTION)
-    assert (result.is_error, result.content[0].text) == (True, "the store is busy; ask again")
+    assert (result.is_error, text_of(result)) == (True, "the store is busy; ask again")
 
 
 async def test_a_session_and_a_stateless_client_are_told_apart(live_door: Door) -> None:

@@ -24,12 +24,11 @@ async def _post_raw(door: Door, era: str, text: str) -> Any:
         headers = modern_call("ask_user_question", {})[1]
         if era == "legacy":
             headers = await open_session(http)
-        reply = await http.post(
+        return await http.post(
             "/mcp",
             content=text.encode("utf-8", "surrogatepass"),
             headers={**headers, "Content-Type": "application/json"},
         )
-        return reply
 
 
 def _body(era: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -103,7 +102,7 @@ async def test_ping_is_answered_while_a_question_waits(live_door: Door) -> None:
     """issue, Bad input. The stateless era has no ping."""
     async with raw_http(live_door) as http:
         headers = await open_session(http)
-        body = legacy_call("ask_user_question", ONE_QUESTION, call_id=1, token="t")
+        body = legacy_call("ask_user_question", ONE_QUESTION, call_id=1, progress="t")
         async with post_stream(http, body, headers) as stream:
             await until(lambda: live_door.asking.asked)
             ping = {"jsonrpc": "2.0", "id": "p", "method": "ping"}
@@ -192,7 +191,7 @@ async def test_stateless_calls_share_the_limit_of_their_token(
 ) -> None:
     monkeypatch.setattr(agent_tools, "MAX_STATELESS", 1)
     async with raw_http(live_door) as http:
-        body, headers = modern_call("ask_user_question", ONE_QUESTION, token="t")
+        body, headers = modern_call("ask_user_question", ONE_QUESTION, progress="t")
         async with post_stream(http, body, headers):
             await until(lambda: live_door.asking.asked)
             refused = _message(await http.post("/mcp", json=body, headers=headers))

@@ -24,7 +24,7 @@ async def test_a_cancelled_notification_detaches_and_writes_no_frame(door: Door)
     """agents.md: a cut call never produces a frame for the dead id."""
     async with raw_http(door) as http:
         headers = await open_session(http)
-        body = legacy_call("ask_user_question", ONE_QUESTION, call_id=5, token="t")
+        body = legacy_call("ask_user_question", ONE_QUESTION, call_id=5, progress="t")
         async with post_stream(http, body, headers) as stream:
             await until(lambda: door.asking.asked)
             note = {
@@ -68,10 +68,10 @@ async def test_a_cancelled_notification_for_a_finished_call_changes_nothing(door
 @pytest.mark.parametrize("era", ["legacy", "modern"])
 async def test_a_connection_that_breaks_detaches_its_question(door: Door, era: str) -> None:
     async with raw_http(door) as http:
-        body, headers = modern_call("ask_user_question", ONE_QUESTION, token="t")
+        body, headers = modern_call("ask_user_question", ONE_QUESTION, progress="t")
         if era == "legacy":
             headers = await open_session(http)
-            body = legacy_call("ask_user_question", ONE_QUESTION, token="t")
+            body = legacy_call("ask_user_question", ONE_QUESTION, progress="t")
         async with post_stream(http, body, headers) as stream:
             assert (await stream.next()) is not None
             await until(lambda: door.asking.asked and door.asking.asked[0].waiting == 1)
@@ -86,10 +86,10 @@ async def test_a_call_cut_while_it_is_being_opened_is_detached_once_it_is_open(
     """The commit goes on when the caller leaves; its question must not look awaited."""
     door.asking.gate = asyncio.Event()
     async with raw_http(door) as http:
-        body, headers = modern_call("ask_user_question", ONE_QUESTION, token="t")
+        body, headers = modern_call("ask_user_question", ONE_QUESTION, progress="t")
         if era == "legacy":
             headers = await open_session(http)
-            body = legacy_call("ask_user_question", ONE_QUESTION, token="t")
+            body = legacy_call("ask_user_question", ONE_QUESTION, progress="t")
         async with post_stream(http, body, headers) as stream:
             assert (await stream.next()) is not None
     door.asking.gate.set()
@@ -113,8 +113,8 @@ async def test_deleting_the_session_detaches_every_call_of_it(door: Door) -> Non
     async with raw_http(door) as http, raw_http(door) as other:
         headers = await open_session(http)
         kept = await open_session(other)
-        first = legacy_call("ask_user_question", ONE_QUESTION, call_id=1, token="t")
-        second = legacy_call("ask_user_question", ONE_QUESTION, call_id=2, token="t")
+        first = legacy_call("ask_user_question", ONE_QUESTION, call_id=1, progress="t")
+        second = legacy_call("ask_user_question", ONE_QUESTION, call_id=2, progress="t")
         async with (
             post_stream(http, first, headers) as one,
             post_stream(http, second, headers) as two,
@@ -145,7 +145,7 @@ async def test_a_client_that_resumes_gets_the_answer_on_its_new_stream(
     """
     async with raw_http(door) as http:
         headers = await open_session(http, name="opencode")
-        body = legacy_call("ask_user_question", ONE_QUESTION, call_id=3, token="t")
+        body = legacy_call("ask_user_question", ONE_QUESTION, call_id=3, progress="t")
         async with post_stream(http, body, headers) as stream:
             assert (await stream.next()) is not None
             last_id = stream.ids[-1]
@@ -163,7 +163,7 @@ async def test_a_client_that_resumes_gets_the_answer_on_its_new_stream(
 async def test_a_result_that_was_written_into_a_broken_stream_is_replayed(door: Door) -> None:
     async with raw_http(door) as http:
         headers = await open_session(http, name="qwen-code-mcp-client")
-        body = legacy_call("ask_user_question", ONE_QUESTION, call_id=3, token="t")
+        body = legacy_call("ask_user_question", ONE_QUESTION, call_id=3, progress="t")
         async with post_stream(http, body, headers) as stream:
             assert (await stream.next()) is not None
             last_id = stream.ids[-1]
@@ -177,7 +177,7 @@ async def test_a_result_that_was_written_into_a_broken_stream_is_replayed(door: 
 async def test_a_resuming_client_that_stays_away_is_given_up(door: Door, clock: FakeClock) -> None:
     async with raw_http(door) as http:
         headers = await open_session(http, name="opencode")
-        body = legacy_call("ask_user_question", ONE_QUESTION, call_id=3, token="t")
+        body = legacy_call("ask_user_question", ONE_QUESTION, call_id=3, progress="t")
         async with post_stream(http, body, headers) as stream:
             assert (await stream.next()) is not None
             last_id = stream.ids[-1]
@@ -195,7 +195,7 @@ async def test_clients_that_do_not_resume_get_no_event_ids(door: Door, name: str
     """reference/agents.md, trap 5."""
     async with raw_http(door) as http:
         headers = await open_session(http, name=name)
-        body = legacy_call("ask_user_question", ONE_QUESTION, token="t")
+        body = legacy_call("ask_user_question", ONE_QUESTION, progress="t")
         async with post_stream(http, body, headers) as stream:
             await until(lambda: door.asking.asked)
             door.asking.answer(1, options=("pg",))

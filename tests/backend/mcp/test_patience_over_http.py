@@ -1,7 +1,8 @@
 """Signs of life and the end of a client's patience (agents.md, Patience)."""
 
 import asyncio
-from typing import Any
+import contextlib
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -19,27 +20,18 @@ from tests.helpers.door_client import (
 from tests.helpers.waiting import until
 
 
-class _Call:
+@contextlib.asynccontextmanager
+async def _call(
+    door: Door, era: str, *, progress: object = None, name: str = "x"
+) -> AsyncIterator[Stream]:
     """One raw ask in either era."""
-
-    def __init__(self, door: Door, era: str, *, token: object = None, name: str = "x") -> None:
-        self.door, self.era, self.token, self.name = door, era, token, name
-
-    async def __aenter__(self) -> Stream:
-        self.http = raw_http(self.door)
-        if self.era == "legacy":
-            headers = await open_session(self.http, name=self.name)
-            body = legacy_call("ask_user_question", ONE_QUESTION, token=self.token)
-        else:
-            body, headers = modern_call(
-                "ask_user_question", ONE_QUESTION, token=self.token, name=self.name
-            )
-        self.posted = post_stream(self.http, body, headers)
-        return await self.posted.__aenter__()
-
-    async def __aexit__(self, *error: Any) -> None:
-        await self.posted.__aexit__(*error)
-        await self.http.aclose()
+    async with raw_http(door) as http:
+        body, headers = modern_call("ask_user_question", ONE_QUESTION, progress=progress, name=name)
+        if era == "legacy":
+            headers = await open_session(http, name=name)
+            body = legacy_call("ask_user_question", ONE_QUESTION, progress=progress)
+        async with post_stream(http, body, headers) as stream:
+            yield stream
 
 
 ERAS = pytest.mark.parametrize("era", ["legacy", "modern"])
@@ -51,20 +43,20 @@ async def test_headers_and_a_first_sign_come_within_a_second_even_from_a_slow_st
     door: Door, era: str, token: object
 ) -> None:
     door.asking.gate = asyncio.Event()
-    async with asyncio.timeout(1):
-        call = _Call(door, era, token=token)
-        stream = await call.__aenter__()
+    started = asyncio.get_running_loop().time()
+    async with _call(door, era, progress=token) as stream:
         assert stream.response.status_code == 200
         assert stream.response.headers["content-type"] == "text/event-stream"
         if token is not None:
             progress = await stream.next()
             assert progress is not None
             assert progress["params"]["progressToken"] == token
-    door.asking.gate.set()
-    await until(lambda: door.asking.asked)
-    door.asking.answer(1, options=("pg",))
-    result = await stream.result()
-    await call.__aexit__(None, None, None)
+        assert asyncio.get_running_loop().time() - started < 1
+        assert not door.asking.asked
+        door.asking.gate.set()
+        await until(lambda: door.asking.asked)
+        door.asking.answer(1, options=("pg",))
+        result = await stream.result()
     assert result["result"]["structuredContent"]["status"] == "answered"
 
 
@@ -78,7 +70,7 @@ async def _pass(clock: FakeClock, seconds: float) -> None:
 async def test_progress_comes_every_ten_seconds_and_rises_strictly(
     door: Door, clock: FakeClock, era: str
 ) -> None:
-    async with _Call(door, era, token="t", name="opencode") as stream:
+    async with _call(door, era, progress="t", name="opencode") as stream:
         values = []
         for _ in range(6):
             message = await stream.next()
@@ -101,7 +93,7 @@ async def test_a_caller_without_a_token_gets_comments_instead(
     door: Door, clock: FakeClock, era: str
 ) -> None:
     """A body time-out is kept away although no progress can be sent."""
-    async with _Call(door, era, name="claude-code") as stream:
+    async with _call(door, era, name="claude-code") as stream:
         await until(lambda: door.asking.asked)
         for _ in range(3):
             await _pass(clock, 10)
@@ -125,7 +117,7 @@ async def test_a_client_with_a_limit_gets_a_ticket_before_it(
     door: Door, clock: FakeClock, era: str, name: str, token: object, seconds: float
 ) -> None:
     """The card stays and nothing is lost: the call ends, the question does not."""
-    async with _Call(door, era, token=token, name=name) as stream:
+    async with _call(door, era, progress=token, name=name) as stream:
         await until(lambda: door.asking.asked)
         for _ in range(int(seconds / 10) - 1):
             await _pass(clock, 10)
@@ -146,7 +138,7 @@ async def test_a_client_with_a_limit_gets_a_ticket_before_it(
 async def test_a_client_whose_clock_progress_resets_may_wait_for_ever(
     door: Door, clock: FakeClock, era: str
 ) -> None:
-    async with _Call(door, era, token="t", name="opencode") as stream:
+    async with _call(door, era, progress="t", name="opencode") as stream:
         await until(lambda: door.asking.asked)
         for _ in range(200):
             await _pass(clock, 10)
@@ -158,7 +150,7 @@ async def test_a_client_whose_clock_progress_resets_may_wait_for_ever(
 
 async def test_a_quiet_desk_has_no_timer(door: Door, clock: FakeClock) -> None:
     """product.md P10: after the last call nothing is scheduled."""
-    async with _Call(door, "legacy", token="t") as stream:
+    async with _call(door, "legacy", progress="t") as stream:
         await until(lambda: clock.pending_timers)
         door.asking.answer(1, options=("pg",))
         await stream.result()

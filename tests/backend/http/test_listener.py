@@ -1,0 +1,93 @@
+"""The port itself: loopback, fall-back, slow and silent clients, quiet logs."""
+
+import asyncio
+import logging
+import socket
+
+import pytest
+
+from backend.clock import SystemClock
+from backend.http import guard, listener
+from tests.helpers.door_client import TOKENS, Door, connection, open_door, raw_http
+
+
+async def test_it_listens_on_loopback_only(live_door: Door) -> None:
+    """product.md P12."""
+    async with raw_http(live_door, token=TOKENS.desk) as http:
+        assert (await http.get("/api/v1/desk")).status_code == 200
+    with socket.socket() as elsewhere:
+        elsewhere.bind(("127.0.0.2", live_door.port))
+
+
+async def test_a_taken_port_falls_back_to_a_free_one(live_door: Door) -> None:
+    async with open_door(SystemClock(), port=live_door.port) as second:
+        assert second.port not in {0, live_door.port}
+        async with raw_http(second, token=TOKENS.desk) as http:
+            assert (await http.get("/api/v1/desk")).json()["api"] == second.url
+
+
+async def test_a_free_port_is_taken_as_asked() -> None:
+    async with open_door(SystemClock()) as first:
+        port = first.port
+    async with open_door(SystemClock(), port=port) as again:
+        assert again.port == port
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /api/v1/desk HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "])
+async def test_a_client_that_never_finishes_its_head_is_closed(
+    live_door: Door, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(listener, "_HEADER_SECONDS", 0.1)
+    async with connection(live_door.port) as (reader, writer):
+        writer.write(sent)
+        async with asyncio.timeout(3):
+            assert await reader.read() == b""
+
+
+async def test_a_second_head_on_one_connection_has_to_come_in_time_too(
+    live_door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listener, "_HEADER_SECONDS", 0.2)
+    head = (
+        f"GET /api/v1/desk HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {TOKENS.desk}\r\n"
+    )
+    async with connection(live_door.port) as (reader, writer):
+        writer.write(f"{head}\r\n".encode())
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+        await reader.readuntil(b"}")
+        writer.write(head.encode())
+        async with asyncio.timeout(3):
+            assert await reader.read() == b""
+
+
+async def test_a_body_that_never_ends_is_refused(
+    live_door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "_BODY_SECONDS", 0.1)
+    monkeypatch.setattr(guard, "_LINGER_SECONDS", 0.1)
+    async with connection(live_door.port) as (reader, writer):
+        writer.write(
+            f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {TOKENS.agent}\r\n"
+            "Content-Length: 100\r\n\r\nonly this".encode()
+        )
+        async with asyncio.timeout(3):
+            assert b" 408 " in await reader.readline()
+
+
+async def test_requests_leave_no_trace_in_the_log(
+    live_door: Door, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with raw_http(live_door, token=TOKENS.desk) as http:
+        await http.get("/api/v1/desk")
+        await http.get("/api/v1/clarification/secret-id")
+    told = [record.getMessage() for record in caplog.records if not record.name.startswith("httpx")]
+    assert not any("secret-id" in line or TOKENS.desk in line for line in told)
+
+
+async def test_stopping_frees_the_port() -> None:
+    async with open_door(SystemClock()) as door:
+        port = door.port
+    with socket.socket() as again:
+        again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        again.bind(("127.0.0.1", port))
