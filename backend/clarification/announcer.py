@@ -35,7 +35,7 @@ class Announcer:
             # The call that opened the bundle is about to wait for it.
             waiting = max(1, self._waiters.count(pending_id))
             await self._publish_rows(tx, bundle)
-            self._bus.publish(BundleOpened(replace(bundle, waiting_calls=waiting)))
+            self._bus.publish(BundleOpened(replace(self.live(bundle), waiting_calls=waiting)))
 
     async def changed(self, pending_id: PendingId) -> None:
         async with self._order, self._database.reading() as tx:
@@ -59,8 +59,16 @@ class Announcer:
             await self._publish_session(tx, session_id)
 
     def live(self, bundle: Bundle) -> Bundle:
-        """The stored bundle with what only this process knows."""
-        return replace(bundle, waiting_calls=self._waiters.count(bundle.pending_id))
+        """The stored bundle with what only this process knows.
+
+        An equal question is asked again only if the call that asked first is gone.
+        """
+        older = bundle.asked_again_of
+        return replace(
+            bundle,
+            waiting_calls=self._waiters.count(bundle.pending_id),
+            asked_again_of=None if older and self._waiters.count(older) else older,
+        )
 
     async def _publish_rows(self, tx: Transaction, bundle: Bundle) -> None:
         rows = await messages.bundle_messages(tx, bundle.pending_id)

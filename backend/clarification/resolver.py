@@ -144,7 +144,8 @@ class Resolver:
         obsolete: PendingId | None = None
         try:
             async with self._database.writing(deadline, priority=Priority.CLAIM) as tx:
-                before = await bundles.load_bundle(tx, claim.pending_id)
+                stored = await bundles.load_bundle(tx, claim.pending_id)
+                before = self._announcer.live(stored) if stored else None
                 claimed = before is not None and await claims.claim(tx, claim)
                 if claimed and before is not None:
                     obsolete = await self._retire_older(tx, before, claim, taken_from)

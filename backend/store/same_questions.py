@@ -21,7 +21,8 @@ OFFERED_FOR: Final = 24 * 3600 * 1_000_000_000
 async def with_equal_questions(tx: Transaction, bundles: Sequence[Bundle]) -> tuple[Bundle, ...]:
     """Fill `stored_answer` and `asked_again_of` of the open ones.
 
-    Equal means the same digest in the same session, or from the same client in the same folder.
+    Equal means the same digest in the same session, or from the same client in the same folder;
+    a client whose folder is not known is compared with such clients only.
     """
     wanted = [bundle.pending_id for bundle in bundles if bundle.answerable]
     if not wanted:
@@ -56,8 +57,7 @@ async def _candidates(tx: Transaction, wanted: Sequence[PendingId]) -> Sequence[
         f" AND o.state IN ('{Delivery.WAITING_FOR_AGENT}','{Delivery.DELIVERED}')))"
         " AND (o.session_id = d.session_id OR ("
         f"{client.format('os')} = {client.format('ds')}"
-        f" AND {folder.format('os')} = {folder.format('ds')}"
-        f" AND {folder.format('ds')} <> ''))"
+        f" AND {folder.format('os')} = {folder.format('ds')}))"
         " ORDER BY COALESCE(o.claimed_at, o.opened_at) DESC, o.pending_id DESC",
         {"ids": encode(list(wanted))},
     )

@@ -370,15 +370,27 @@ async def test_answering_the_newer_of_two_equal_questions_withdraws_the_older(
 ) -> None:
     """When the call is gone, 4: asked again."""
     first = await desk.asking.open(make_caller("k1"), make_draft())
-    old_call = await waiting(desk, first.pending_id)
+    await cut(desk, first.pending_id, await waiting(desk, first.pending_id))
     second = await desk.asking.open(make_caller("k2"), make_draft())
     bundle = await desk.desk.get_bundle(second.pending_id)
     assert bundle.asked_again_of == first.pending_id
     await respond(desk, second.pending_id)
-    old = await old_call
+    old = await desk.asking.wait(first.pending_id)
     assert (old.status, old.replaced_by) == (AskStatus.WITHDRAWN, second.pending_id)
     withdrawn = (await desk.desk.get_bundle(first.pending_id)).withdrawn
     assert withdrawn is Withdrawn.REPLACED
+
+
+async def test_an_equal_question_whose_call_still_waits_is_another_agents(desk: TestDesk) -> None:
+    """Two agents may ask the same thing at once; each gets its own answer."""
+    first = await desk.asking.open(make_caller("k1"), make_draft())
+    first_call = await waiting(desk, first.pending_id)
+    second = await desk.asking.open(make_caller("k2"), make_draft())
+    assert (await desk.desk.get_bundle(second.pending_id)).asked_again_of is None
+    await respond(desk, second.pending_id)
+    assert not first_call.done()
+    await respond(desk, first.pending_id, POSTGRES)
+    assert (await first_call).answers == POSTGRES.answers
 
 
 async def test_a_cancel_never_overwrites_an_answer(desk: TestDesk) -> None:
