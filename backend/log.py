@@ -17,6 +17,8 @@ _MAX_BYTES = 2_000_000
 _KEPT = 3
 _SECRET_WORDS = ("token", "authorization", "ticket", "secret", "password", "cookie")
 _HIDDEN = "[hidden]"
+_QUIET = ("mcp", "uvicorn", "asyncio", "httpx2", "httpcore2")
+"""Libraries whose everyday records say nothing about the desk."""
 
 
 class _PrivateRotatingFile(logging.handlers.RotatingFileHandler):
@@ -47,6 +49,8 @@ def configure_logging(home: Home, *, name: str, stderr: bool, level: int = loggi
     for handler in handlers:
         root.addHandler(handler)
     root.setLevel(level)
+    for library in _QUIET:
+        logging.getLogger(library).setLevel(max(level, logging.WARNING))
     structlog.configure(
         processors=[*_shared(), structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.stdlib.BoundLogger,
@@ -68,6 +72,7 @@ def _shared() -> Iterable[Processor]:
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
+        structlog.stdlib.ExtraAdder(),
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.StackInfoRenderer(),
         hide_secrets,

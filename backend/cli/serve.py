@@ -11,7 +11,7 @@ from functools import partial
 
 import structlog
 
-from backend.clock import SystemClock
+from backend.clock import Clock, SystemClock
 from backend.errors import AppError
 from backend.events import Event, StoreProgress
 from backend.log import configure_logging
@@ -62,13 +62,14 @@ def _port(text: str) -> int:
 async def _serve(home: Home, port: int) -> int:
     stop = Stop()
     stop.listen_to_signals()
+    clock = SystemClock()
     opening = asyncio.create_task(
         Runtime.open(
             home,
-            SystemClock(),
+            clock,
             kind="serve",
             port=port,
-            listener=_report,
+            listener=ProgressLog(clock),
             on_hand_over=stop.hand_over,
         )
     )
@@ -131,9 +132,17 @@ def _announce(home: Home, runtime: Runtime) -> None:
     _log.info("listening", api=runtime.api_url, pid=os.getpid())
 
 
-def _report(event: Event) -> None:
-    if isinstance(event, StoreProgress):
-        _log.info("store", step=event.step, done=event.done, total=event.total)
+class ProgressLog:
+    """Long steps of the store as log lines: none in the first second, then one a second."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._next = clock.monotonic() + 1.0
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, StoreProgress) and self._clock.monotonic() >= self._next:
+            self._next = self._clock.monotonic() + 1.0
+            _log.info("store", step=event.step, done=event.done, total=event.total)
 
 
 def _fail(text: str) -> int:
