@@ -34,7 +34,14 @@ _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
 class DeskAway(Exception):
-    """No desk, or it went away in the middle: the same call may be sent again."""
+    """No desk, or it went away in the middle: the same call may be sent again.
+
+    `held` says that it may have the call already.
+    """
+
+    def __init__(self, detail: str, *, held: bool = False) -> None:
+        super().__init__(detail)
+        self.held = held
 
 
 class Refused(Exception):
@@ -88,10 +95,10 @@ class Exchange:
             self.response = response = self._connection.getresponse()
             if "text/event-stream" in response.headers.get("Content-Type", ""):
                 yield from _events(response)
-                return
+                raise DeskAway("the stream ended without a result", held=True)
             body = response.read()
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise DeskAway(str(error)) from error
+            raise DeskAway(str(error), held=True) from error
         yield _single(response.status, body)
 
 
@@ -194,7 +201,7 @@ def _single(status: int, body: bytes) -> Json:
         found = json.loads(body)
     except ValueError:
         found = None
-    if status >= http.HTTPStatus.INTERNAL_SERVER_ERROR:
+    if status >= http.HTTPStatus.INTERNAL_SERVER_ERROR or not body:
         raise DeskAway(f"the desk answered {status}")
     if isinstance(found, dict) and found.get("jsonrpc") == "2.0":
         return found

@@ -31,7 +31,9 @@ class Waits:
     first: float = 0.05
     longest: float = 1.0
     grace: float = 3.0
-    """How long a desk that lives, or had this call, is given to come back by itself."""
+    """How long a desk that had this call is given to come back by itself."""
+    patience: float = 30.0
+    """How long a process that lives is given to answer again before another desk is started."""
 
 
 class Forwarder:
@@ -85,12 +87,12 @@ class Forwarder:
             if not call.begin(exchange):
                 return True
             for message in exchange.messages():
-                if not heard:
-                    heard = call.contacted = True
-                    self._starter.arrived()
+                heard = call.contacted = True
+                self._starter.arrived()
                 if _take(call, message):
                     return True
-        except DeskAway:
+        except DeskAway as error:
+            call.contacted = call.contacted or error.held
             if not heard:
                 raise
         finally:
@@ -101,8 +103,9 @@ class Forwarder:
     def _while_away(self, call: OpenCall, away: float) -> None:
         if call.ended.is_set():
             return
-        comes_back = call.contacted or self._link.desk_lives()
-        if comes_back and away < self._waits.grace:
+        lives = self._link.desk_lives()
+        grace = self._waits.patience if lives else self._waits.grace
+        if (call.contacted or lives) and away < grace:
             call.say(shim_texts.AWAY)
             return
         try:

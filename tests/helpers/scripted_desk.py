@@ -79,12 +79,16 @@ class DeskCall:
             line.recv(1)
             self.closed.set()
 
-    def _event(self, message: Json) -> None:
+    def open_stream(self) -> None:
+        """Send the headers of a stream and no event."""
         if not self._streaming:
             self._streaming = True
             self._handler.send_response(200)
             self._handler.send_header("Content-Type", "text/event-stream")
             self._handler.end_headers()
+
+    def _event(self, message: Json) -> None:
+        self.open_stream()
         data = json.dumps(message, ensure_ascii=False)
         self._handler.wfile.write(f"event: message\r\ndata: {data}\r\n\r\n".encode())
         self._handler.wfile.flush()

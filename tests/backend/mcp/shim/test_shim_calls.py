@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 from urllib.parse import unquote
 
+from backend.mcp import shim_texts
 from tests.backend.mcp.shim.conftest import StartDesk, StartShim
 from tests.helpers.scripted_desk import DeskCall
 from tests.helpers.shim_process import text_of
@@ -227,3 +228,44 @@ def test_a_refused_token_ends_the_call_with_advice(
     shim = start_shim()
     shim.call(1)
     assert "401" in text_of(shim.reply(1))
+
+
+def test_a_desk_that_never_answered_is_not_asked_in_a_hurry(
+    start_shim: StartShim, start_desk: StartDesk
+) -> None:
+    """Streams that open and close at once must not become a busy loop."""
+
+    def script(call: DeskCall) -> None:
+        call.open_stream()
+
+    desk = start_desk(script)
+    shim = start_shim()
+    shim.call(1, progress="p")
+    moments = shim.wait_for_progress(1, 5)
+    desk.wait_for_calls(5)
+    assert len(desk.calls) < 10
+    assert moments
+    desk.script = answer_at_once
+    assert "answered" in text_of(shim.reply(1))
+
+
+def test_a_call_the_desk_may_hold_is_not_given_up_when_the_human_quits(
+    start_shim: StartShim, start_desk: StartDesk
+) -> None:
+    """product.md, Commands: shim calls stay open."""
+    desk = start_desk(DeskCall.wait_until_closed)
+    shim = start_shim("--home", str(desk.home.root))
+    shim.initialize()
+    shim.call(1, progress="p")
+    desk.wait_for_calls(1)
+    desk.home.quit_marker.touch()
+    desk.home.endpoint.unlink()
+    desk.crash()
+    shim.call(2)
+    assert text_of(shim.reply(2)) == shim_texts.QUIT
+    shim.first(lambda message: shim_texts.AWAY in str(message))
+    desk.script = answer_at_once
+    desk.home.quit_marker.unlink()
+    desk.start()
+    assert "answered" in text_of(shim.reply(1))
+    assert desk.calls[0].key == desk.calls[-1].key

@@ -33,7 +33,7 @@ class Client:
         calls = OpenCalls()
         starter = DeskStarter(home, StartPlan(()), Permission.FORBIDDEN)
         link = DeskLink(home, Place("instance", "", ""))
-        forwarder = Forwarder(link, starter, calls, Waits(grace=60.0))
+        forwarder = Forwarder(link, starter, calls, Waits(grace=60.0, patience=60.0))
         self._server = ShimServer(
             Output(writing, lambda: None),
             forwarder,
