@@ -7,10 +7,10 @@ from string import Template
 from typing import Final
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontInfo, QIcon, QPalette
+from PySide6.QtGui import QColor, QFont, QFontInfo, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication
 
-from app.resources import Icon, icon, resource_folder
+from app.resources import Icon, icon, pixmap, resource_folder
 
 MIN_ZOOM: Final = 0.8
 MAX_ZOOM: Final = 2.0
@@ -165,8 +165,36 @@ class Theme(QObject):
         colours = self.colours
         return icon(which, getattr(colours, colour), disabled=colours.text_disabled)
 
+    def button_icon(self, which: Icon, colour: str = "text") -> QIcon:
+        """`which` with a little room after it, for a button that has a text too."""
+        colours = self.colours
+        side, room = self.pixels(16), self.pixels(6)
+        result = QIcon()
+        for mode, value in (
+            (QIcon.Mode.Normal, getattr(colours, colour)),
+            (QIcon.Mode.Disabled, colours.text_disabled),
+        ):
+            for ratio in (1, 2):
+                picture = QPixmap((side + room) * ratio, side * ratio)
+                picture.fill(Qt.GlobalColor.transparent)
+                painter = QPainter(picture)
+                start = room * ratio if self._right_to_left else 0
+                painter.drawPixmap(start, 0, pixmap(which, value, side * ratio))
+                painter.end()
+                picture.setDevicePixelRatio(ratio)
+                result.addPixmap(picture, mode)
+        return result
+
+    @property
+    def button_icon_size(self) -> QSize:
+        return QSize(self.pixels(22), self.pixels(16))
+
     def icon_size(self, design: int = 18) -> QSize:
         return QSize(self.pixels(design), self.pixels(design))
+
+    @property
+    def _right_to_left(self) -> bool:
+        return self._application.layoutDirection() is Qt.LayoutDirection.RightToLeft
 
     @property
     def _scale(self) -> float:

@@ -191,9 +191,11 @@ class InboxView(QWidget):
         self._discard.setVisible(bool(stored) and not waiting)
 
     def _show_icons(self) -> None:
-        self._close.setIcon(self._theme.icon(Icon.CLOSE, "text"))
-        self._copy.setIcon(self._theme.icon(Icon.COPY, "text"))
-        self._discard.setIcon(self._theme.icon(Icon.DISCARD, "danger"))
+        self._close.setIcon(self._theme.button_icon(Icon.CLOSE))
+        self._copy.setIcon(self._theme.button_icon(Icon.COPY))
+        self._discard.setIcon(self._theme.button_icon(Icon.DISCARD, "danger"))
+        for button in (self._close, self._copy, self._discard):
+            button.setIconSize(self._theme.button_icon_size)
 
     def _retranslate(self) -> None:
         self.setAccessibleName(self.tr("Inbox"))

@@ -96,7 +96,8 @@ class RowPainter:
         elif state & QStyle.StateFlag.State_MouseOver and state & QStyle.StateFlag.State_Enabled:
             self._painter.setBrush(QColor(colours.hover))
             self._painter.drawRoundedRect(around, radius, radius)
-        if state & QStyle.StateFlag.State_HasFocus:
+        by_key = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_KeyboardFocusChange
+        if state & by_key == by_key:
             self._painter.setBrush(Qt.BrushStyle.NoBrush)
             self._painter.setPen(QPen(QColor(colours.accent), 2))
             self._painter.drawRoundedRect(around.adjusted(1, 1, -1, -1), radius, radius)

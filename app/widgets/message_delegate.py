@@ -131,7 +131,8 @@ class MessageDelegate(QStyledItemDelegate):
         if state & QStyle.StateFlag.State_Selected:
             painter.setBrush(QColor(colours.selected))
             painter.drawRoundedRect(around, self._theme.pixels(8), self._theme.pixels(8))
-        if state & QStyle.StateFlag.State_HasFocus:
+        by_key = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_KeyboardFocusChange
+        if state & by_key == by_key:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(colours.accent), 1.5))
             painter.drawRoundedRect(around, self._theme.pixels(8), self._theme.pixels(8))

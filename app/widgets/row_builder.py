@@ -19,7 +19,7 @@ from app.text import clock_text
 from app.theme import Theme
 from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.question_row import QUESTION_KIND, QuestionRow, read_question
-from app.widgets.markdown_document import MarkdownDocument
+from app.widgets.markdown_document import CODE_PADDING, MarkdownDocument, is_code
 from app.widgets.row_layout import (
     EXPAND_LINK,
     DocumentPiece,
@@ -222,8 +222,12 @@ class _Page:
         return self._layout
 
     def _place(self, document: MarkdownDocument, left: float) -> None:
+        # A document does not count the margin of a code block at its very edge.
+        before = CODE_PADDING if is_code(document.firstBlock()) else 0
+        after = CODE_PADDING if is_code(document.lastBlock()) else 0
+        self._y += before
         self._layout.documents.append(DocumentPiece(document, QPointF(left, self._y)))
-        self._y += document.size().height()
+        self._y += document.size().height() + after
 
     def _document(self, text: str) -> MarkdownDocument:
         return MarkdownDocument(text, self._theme.font(), self._theme.fixed_font(), self._palette)

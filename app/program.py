@@ -1,0 +1,278 @@
+"""The window's life: starts the backend after the first frame, raises, hides, quits cleanly."""
+
+import logging
+import os
+import sys
+from asyncio import AbstractEventLoop
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, QProcess, Qt
+from PySide6.QtWidgets import QWidget
+
+from app.bridge.backend_thread import BackendThread
+from app.bridge.client import BackendClient
+from app.crash import CrashReporter
+from app.desktop.notifications import Notifications
+from app.desktop.tray import Tray
+from app.desktop.window_state import WindowState
+from app.launch_options import WindowOptions
+from app.screenshot import ScreenshotFailed, take_screenshot
+from app.tasks import WindowTasks
+from app.theme import Theme
+from app.timers import WindowTimer
+from app.viewmodels.desk import DeskViewModel
+from app.viewmodels.notices import Notice
+from app.widgets.confirm import Question, ask
+from app.windows.crash_dialog import CrashDialog
+from app.windows.main_window import MainWindow
+from backend.errors import AppError
+from backend.events import WindowRequested
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the composition root has built."""
+
+    client: BackendClient
+    desk: DeskViewModel
+    window: MainWindow
+    overlay: QWidget
+    theme: Theme
+    tray: Tray
+    notifications: Notifications
+    state: WindowState
+    tasks: WindowTasks
+    crash: CrashReporter
+
+
+class Program(QObject):
+    """Runs on the window's thread; `exit_code` is valid once the loop has stopped."""
+
+    def __init__(self, parts: Parts, options: WindowOptions, loop: AbstractEventLoop) -> None:
+        super().__init__()
+        self._parts = parts
+        self._options = options
+        self._loop = loop
+        self._backend: BackendThread | None = None
+        self._quitting = False
+        self._crash_dialog: CrashDialog | None = None
+        self.exit_code = 0
+        self._connect()
+
+    def start(self) -> None:
+        """Show the window; the backend starts when its first frame is painted."""
+        window, options = self._parts.window, self._options
+        if options.screenshot is None:
+            self._parts.state.restore(window)
+            self._parts.tray.show_icon()
+        else:
+            window.resize(1180, 780)
+        hidden = options.background and options.screenshot is None
+        if hidden and self._parts.tray.available:
+            WindowTimer(self, self._start_backend).start()
+            return
+        window.installEventFilter(self)
+        if hidden:
+            window.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+            window.showMinimized()
+            WindowTimer(self, self._start_backend).start()
+            return
+        self._use_activation_token(options.activation_token)
+        window.show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Paint and self._backend is None:
+            # After this frame, not before it: the backend's imports are heavy.
+            WindowTimer(self, self._start_backend).start()
+            self._parts.window.removeEventFilter(self)
+        return super().eventFilter(watched, event)
+
+    def quit(self) -> None:
+        """Stop at once: drain the backend, save the window's place, end the loop."""
+        if not self._quitting:
+            self._quitting = True
+            self._loop.create_task(self._stop(), name="quit")
+
+    def ask_to_quit(self) -> None:
+        """Quit, after a question when somebody waits for an answer."""
+        waiting = self._parts.desk.inbox.count
+        if not waiting:
+            self.quit()
+            return
+        self.raise_window()
+        question = Question(
+            title=self.tr("Quit Kandesk"),
+            text=self.tr("%n question(s) still wait. Quit anyway?", "", waiting),
+            detail=self.tr("They are kept, and are here again when Kandesk starts."),
+            accept=self.tr("Quit"),
+        )
+        ask(self._parts.window, question, self.quit)
+
+    def raise_window(self, token: str = "") -> None:
+        """Bring the window to the front, as far as the desktop allows."""
+        window = self._parts.window
+        window.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating, on=False)
+        self._use_activation_token(token)
+        if window.isMinimized():
+            window.showNormal()
+        window.show()
+        window.raise_()
+        window.activateWindow()
+
+    def _connect(self) -> None:
+        parts = self._parts
+        parts.desk.window_requested.connect(self._show_requested)
+        parts.desk.loaded.connect(self._maybe_screenshot)
+        parts.desk.inbox.count_changed.connect(parts.tray.show_count)
+        parts.tray.open_wanted.connect(self.raise_window)
+        parts.tray.quit_wanted.connect(self.ask_to_quit)
+        parts.tray.message_clicked.connect(parts.notifications.clicked)
+        parts.notifications.opened.connect(self._open_from_notification)
+        parts.window.close_wanted.connect(self._close_window)
+        menu = parts.window.menu
+        menu.quit_wanted.connect(self.ask_to_quit)
+        menu.about_wanted.connect(self._show_about)
+        menu.scheme_chosen.connect(parts.state.save_scheme)
+        menu.language_chosen.connect(parts.state.save_language)
+        menu.zoom_chosen.connect(parts.state.save_zoom)
+        parts.window.pages.welcome.demo_wanted.connect(self._start_demo)
+        parts.window.pages.storage.retry_wanted.connect(self._retry)
+        parts.window.pages.storage.quit_wanted.connect(self.quit)
+        parts.crash.crashed.connect(self._show_crash)
+
+    def _start_backend(self) -> None:
+        if self._backend is not None or self._quitting:
+            return
+        self._backend = BackendThread(
+            self._options.home, self._parts.client, demo=self._options.demo
+        )
+        self._backend.started_up.connect(self._backend_ready)
+        self._backend.failed.connect(self._backend_failed)
+        self._backend.crashed.connect(self._backend_crashed)
+        self._backend.start()
+
+    def _backend_ready(self) -> None:
+        self._parts.desk.start()
+
+    def _backend_failed(self, error: AppError) -> None:
+        if self._options.screenshot is not None:
+            self._fail(error.detail)
+            return
+        self._parts.window.show_storage_failure(error)
+        self.raise_window()
+
+    def _backend_crashed(self, error: BaseException) -> None:
+        self._parts.crash.report(error)
+        if self._options.screenshot is not None:
+            self._fail(str(error))
+
+    def _retry(self) -> None:
+        self._parts.window.show_starting()
+        self._backend = None
+        self._start_backend()
+
+    async def _stop(self) -> None:
+        parts = self._parts
+        if self._options.screenshot is None:
+            parts.state.save(parts.window)
+        parts.tray.hide_icon()
+        await parts.desk.clarification.close()
+        await parts.tasks.stop()
+        if self._backend is not None:
+            await self._backend.stop()
+        parts.window.allow_close()
+        parts.window.close()
+        self._loop.stop()
+
+    def _close_window(self) -> None:
+        """Without its window the desk goes on answering, where a tray can bring it back."""
+        parts = self._parts
+        if not parts.tray.available:
+            self._ask_to_minimise()
+            return
+        parts.state.save(parts.window)
+        parts.window.hide()
+        if parts.state.first_time("tray"):
+            parts.tray.show_message(
+                "Kandesk", self.tr("Kandesk goes on in the tray, so that agents can ask.")
+            )
+
+    def _ask_to_minimise(self) -> None:
+        question = Question(
+            title="Kandesk",
+            text=self.tr("Agents can ask only while Kandesk runs. Quit it?"),
+            detail=self.tr("Cancel keeps it running in the task bar."),
+            accept=self.tr("Quit"),
+        )
+        box = ask(self._parts.window, question, self.quit)
+        box.rejected.connect(self._parts.window.showMinimized)
+
+    def _show_requested(self, request: WindowRequested) -> None:
+        self.raise_window(request.activation_token)
+        if request.pending_id is not None:
+            self._open_from_notification(request.pending_id)
+
+    def _open_from_notification(self, pending_id: object) -> None:
+        self.raise_window()
+        inbox = self._parts.desk.inbox
+        bundle = next((b for b in inbox.content.open if b.pending_id == pending_id), None)
+        if bundle is not None:
+            self._parts.desk.open_bundle(bundle)
+
+    def _maybe_screenshot(self) -> None:
+        if self._options.screenshot is not None:
+            self._loop.create_task(self._screenshot(), name="screenshot")
+
+    async def _screenshot(self) -> None:
+        parts, target = self._parts, self._options.screenshot
+        if target is None:
+            return
+        try:
+            await take_screenshot(
+                parts.window, parts.desk, parts.overlay, target, demo=self._options.demo
+            )
+        except ScreenshotFailed as error:
+            self._fail(str(error))
+        else:
+            self.quit()
+
+    def _fail(self, reason: str) -> None:
+        sys.stderr.write(f"kandesk: {reason}\n")
+        self.exit_code = 1
+        self.quit()
+
+    def _start_demo(self) -> None:
+        frozen = getattr(sys, "frozen", False)
+        arguments = ["demo"] if frozen else ["-m", "app.launch", "demo"]
+        if not QProcess.startDetached(sys.executable, arguments):
+            self._parts.desk.notices.show_notice(
+                Notice(self.tr("The demo did not start. Run “kandesk demo” in a terminal."))
+            )
+
+    def _show_about(self) -> None:
+        info = self._parts.desk.info
+        if info is None:
+            return
+        words = self.tr("Kandesk %1 · store: %2 · listens on %3")
+        for number, value in enumerate((info.version, info.store, info.api_url), start=1):
+            words = words.replace(f"%{number}", value)
+        self._parts.desk.notices.show_notice(Notice(words))
+
+    def _show_crash(self, details: str) -> None:
+        if self._crash_dialog is None:
+            self._crash_dialog = CrashDialog(self._parts.theme, self._parts.window)
+            self._crash_dialog.finished.connect(self._forget_crash)
+            self._crash_dialog.open()
+        self._crash_dialog.add(details)
+
+    def _forget_crash(self) -> None:
+        if self._crash_dialog is not None:
+            self._crash_dialog.deleteLater()
+            self._crash_dialog = None
+
+    def _use_activation_token(self, token: str) -> None:
+        if token:
+            # Qt reads it from the environment when it asks the compositor to raise a window.
+            os.environ["XDG_ACTIVATION_TOKEN"] = token

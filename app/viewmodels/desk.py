@@ -1,0 +1,119 @@
+"""What the window as a whole does: reads everything once, then follows what the human opens."""
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge.client import BackendClient
+from app.tasks import WindowTasks
+from app.viewmodels.clarification import ClarificationViewModel
+from app.viewmodels.inbox import InboxViewModel
+from app.viewmodels.notices import NoticesViewModel
+from app.viewmodels.sessions import SessionsViewModel
+from app.viewmodels.transcript import TranscriptViewModel
+from backend.api import DeskInfo
+from backend.domain.clarification import Bundle
+from backend.events import Event, StoreProgress, WindowRequested
+from backend.ids import PendingId, SessionId
+
+
+class DeskViewModel(QObject):
+    """Owns the view models of the pages and moves them together.
+
+    `loaded` once everything is read, `window_requested` with the event that asks for the window,
+    `store_progress` with each `StoreProgress`.
+    """
+
+    loaded = Signal()
+    window_requested = Signal(object)
+    store_progress = Signal(object)
+
+    def __init__(
+        self,
+        client: BackendClient,
+        clarification: ClarificationViewModel,
+        notices: NoticesViewModel,
+        tasks: WindowTasks,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._tasks = tasks
+        self.notices = notices
+        self.clarification = clarification
+        self.sessions = SessionsViewModel(client, self)
+        self.inbox = InboxViewModel(client, self)
+        self.transcript = TranscriptViewModel(client, self)
+        self.info: DeskInfo | None = None
+        client.event_received.connect(self._apply)
+        self.inbox.arrived.connect(self._follow_first_question)
+
+    def start(self) -> None:
+        """The backend is ready: read what the window shows."""
+        self._tasks.start(self._load(), name="load the desk")
+
+    def open_session(self, session_id: SessionId) -> None:
+        """Show a session's conversation."""
+        if session_id == self.sessions.current_id:
+            return
+        self.sessions.select(session_id)
+        self.clarification.show_session(session_id)
+        self._tasks.start(self.transcript.show(session_id), name="show session")
+
+    def open_bundle(self, bundle: Bundle) -> None:
+        """Show the conversation of a bundle, and the bundle if it is still open."""
+        self.open_session(bundle.session_id)
+        self.clarification.open_bundle(bundle.pending_id)
+
+    def close_session(self) -> None:
+        """Show no conversation."""
+        self.sessions.select(None)
+        self.clarification.show_session(None)
+        self.transcript.clear()
+
+    def close_questions(self, pending_ids: list[PendingId]) -> None:
+        for pending_id in pending_ids:
+            self._tasks.start(self.inbox.close_question(pending_id), name="close question")
+
+    def discard_answers(self, pending_ids: list[PendingId]) -> None:
+        for pending_id in pending_ids:
+            self._tasks.start(self.inbox.discard_answer(pending_id), name="discard answer")
+
+    def load_older(self) -> None:
+        if self.transcript.has_older and not self.transcript.loading:
+            self._tasks.start(self.transcript.load_older(), name="load older rows")
+
+    def load_newer(self) -> None:
+        if self.transcript.has_newer and not self.transcript.loading:
+            self._tasks.start(self.transcript.load_newer(), name="load newer rows")
+
+    def show_end(self) -> None:
+        if self.transcript.has_newer:
+            self._tasks.start(self.transcript.show_end(), name="show the end")
+
+    async def _load(self) -> None:
+        self.info = await self._client.call(lambda api: api.desk_info())
+        await self.sessions.load()
+        await self.inbox.load()
+        await self.clarification.load()
+        if self.sessions.current_id is None:
+            self._open_most_urgent()
+        self.loaded.emit()
+
+    def _open_most_urgent(self) -> None:
+        """The oldest open question, else the session with the newest activity."""
+        waiting = self.inbox.content.open
+        groups = self.sessions.groups()
+        if waiting:
+            self.open_bundle(waiting[0])
+        elif groups:
+            self.open_session(groups[0].sessions[0].session_id)
+
+    def _follow_first_question(self, bundle: Bundle) -> None:
+        """With nothing open there is nothing to disturb: show who asks."""
+        if self.sessions.current_id is None and self.inbox.loaded:
+            self.open_bundle(bundle)
+
+    def _apply(self, happened: Event) -> None:
+        if isinstance(happened, WindowRequested):
+            self.window_requested.emit(happened)
+        elif isinstance(happened, StoreProgress):
+            self.store_progress.emit(happened)

@@ -1,0 +1,185 @@
+"""One conversation: its header, transcript, status banner, question card and foot."""
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.models.transcript_model import TranscriptModel
+from app.resources import Icon
+from app.text import session_state_text, session_title, workspace_text
+from app.theme import Theme
+from app.viewmodels.desk import DeskViewModel
+from app.widgets.message_delegate import MessageDelegate
+from app.widgets.overlay_slot import OverlaySlot
+from app.widgets.transcript_view import TranscriptView
+from backend.domain.conversation import SessionKind
+
+
+class ChatPage(QWidget):
+    """`banner` and `overlay` are shown between the transcript and the foot."""
+
+    def __init__(
+        self,
+        desk: DeskViewModel,
+        theme: Theme,
+        banner: QWidget,
+        overlay: QWidget,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("chatPage")
+        self._desk = desk
+        self._theme = theme
+        self._arrived = 0
+        self._title = QLabel()
+        self._title.setObjectName("sessionTitle")
+        self._title.setProperty("role", "heading")
+        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        self._subtitle = QLabel()
+        self._subtitle.setProperty("role", "small")
+        self._subtitle.setTextFormat(Qt.TextFormat.PlainText)
+        self._model = TranscriptModel(desk.transcript, desk.inbox, self)
+        self._delegate = MessageDelegate(theme, desk.inbox, self)
+        self.transcript = TranscriptView(theme, self._delegate)
+        self.transcript.show_model(self._model)
+        self._new_rows = QPushButton(self.transcript)
+        self._new_rows.setObjectName("newRowsButton")
+        self._new_rows.hide()
+        self._empty = QLabel(self.transcript)
+        self._empty.setProperty("role", "muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.hide()
+        self._foot = QLabel()
+        self._foot.setObjectName("guestLine")
+        self._foot.setProperty("role", "small")
+        self._foot.setWordWrap(True)
+        self._foot.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._slot = OverlaySlot(overlay, theme)
+        self._build(banner)
+        self._connect()
+        self._retranslate()
+
+    def set_corner(self, width: int) -> None:
+        """Leave room for the button of the drawer before the title."""
+        px = self._theme.pixels
+        self._header.setContentsMargins(max(px(24), width), px(8), px(16), px(8))
+
+    def refresh_ages(self, now: int) -> None:
+        self._delegate.now = now
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._slot.set_chat_height(self.height())
+        self._place_new_rows()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() is QEvent.Type.LanguageChange:
+            self._retranslate()
+        super().changeEvent(event)
+
+    def _build(self, banner: QWidget) -> None:
+        px = self._theme.pixels
+        self._header = QHBoxLayout()
+        self._header.setContentsMargins(px(24), px(8), px(16), px(8))
+        self._header.setSpacing(px(8))
+        names = QVBoxLayout()
+        names.setSpacing(0)
+        names.addWidget(self._title)
+        names.addWidget(self._subtitle)
+        self._header.addLayout(names, 1)
+        line = QFrame()
+        line.setProperty("role", "hairline")
+        line.setFixedHeight(1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(px(24), px(8), px(24), px(10))
+        foot.addWidget(self._foot)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._header)
+        column.addWidget(line)
+        column.addWidget(self.transcript, 1)
+        column.addWidget(banner)
+        column.addWidget(self._slot)
+        column.addLayout(foot)
+
+    def _connect(self) -> None:
+        desk = self._desk
+        desk.sessions.current_changed.connect(self._show_session)
+        desk.sessions.changed.connect(self._show_session)
+        desk.transcript.reset.connect(self._start_over)
+        desk.transcript.inserted.connect(self._count_new)
+        desk.transcript.loading_changed.connect(self._show_empty)
+        self.transcript.older_wanted.connect(desk.load_older)
+        self.transcript.newer_wanted.connect(desk.load_newer)
+        self.transcript.at_end_changed.connect(self._show_new_rows)
+        desk.transcript.newer_changed.connect(self._show_new_rows)
+        self._new_rows.clicked.connect(self._go_to_end)
+        self._theme.changed.connect(self._show_icons)
+        self._show_icons()
+
+    def _show_session(self) -> None:
+        session = self._desk.sessions.current
+        if session is None:
+            return
+        self._title.setText(session_title(session.title, session.agent))
+        parts = [workspace_text(session.workspace), session_state_text(session.state)]
+        if session.title and session.agent:
+            parts.insert(0, session.agent)
+        self._subtitle.setText(" · ".join(parts))
+        self._subtitle.setToolTip(session.workspace)
+        self._foot.setVisible(session.kind is SessionKind.GUEST)
+        if self._delegate.agent != session.agent:
+            self._delegate.agent = session.agent
+            self.transcript.remeasure()
+
+    def _start_over(self) -> None:
+        self._arrived = 0
+        self._show_new_rows()
+        self._show_empty()
+
+    def _count_new(self, index: int, rows: tuple[object, ...]) -> None:
+        at_the_end = index + len(rows) == len(self._desk.transcript.rows)
+        if at_the_end and not self.transcript.at_end:
+            self._arrived += len(rows)
+        self._show_new_rows()
+        self._show_empty()
+
+    def _show_new_rows(self) -> None:
+        at_end = self.transcript.at_end and not self._desk.transcript.has_newer
+        if at_end:
+            self._arrived = 0
+        if self._arrived:
+            self._new_rows.setText(self.tr("%n new", "", self._arrived))
+        else:
+            self._new_rows.setText(self.tr("To the end"))
+        self._new_rows.setVisible(not at_end and bool(self._desk.transcript.rows))
+        self._place_new_rows()
+
+    def _show_empty(self) -> None:
+        transcript = self._desk.transcript
+        self._empty.setVisible(not transcript.rows and not transcript.loading)
+        self._empty.setGeometry(self.transcript.rect())
+
+    def _place_new_rows(self) -> None:
+        self._new_rows.adjustSize()
+        view = self.transcript
+        left = (view.width() - self._new_rows.width()) // 2
+        self._new_rows.move(left, view.height() - self._new_rows.height() - self._theme.pixels(12))
+        self._empty.setGeometry(view.rect())
+
+    def _go_to_end(self) -> None:
+        self._desk.show_end()
+        self.transcript.go_to_end()
+
+    def _show_icons(self) -> None:
+        self._new_rows.setIcon(self._theme.button_icon(Icon.TO_END))
+        self._new_rows.setIconSize(self._theme.button_icon_size)
+
+    def _retranslate(self) -> None:
+        self._foot.setText(
+            self.tr("This agent runs elsewhere: it can be answered here, not messaged.")
+        )
+        self._empty.setText(self.tr("What the agent asks and says appears here."))
+        self._show_session()
+        self._show_new_rows()

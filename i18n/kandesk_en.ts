@@ -1,0 +1,716 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en_US" sourcelanguage="en_US">
+<context>
+    <name>Ages</name>
+    <message>
+        <source>just now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n minute(s) ago</source>
+        <translation>
+            <numerusform>%n minute ago</numerusform>
+            <numerusform>%n minutes ago</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hour(s) ago</source>
+        <translation>
+            <numerusform>%n hour ago</numerusform>
+            <numerusform>%n hours ago</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n day(s) ago</source>
+        <translation>
+            <numerusform>%n day ago</numerusform>
+            <numerusform>%n days ago</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>AppMenu</name>
+    <message>
+        <source>Menu</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Look</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Larger</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Smaller</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Normal size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Connect an agent…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>About Kandesk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ChatPage</name>
+    <message numerus="yes">
+        <source>%n new</source>
+        <translation>
+            <numerusform>%n new</numerusform>
+            <numerusform>%n new</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>To the end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This agent runs elsewhere: it can be answered here, not messaged.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the agent asks and says appears here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Confirm</name>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>CopyLine</name>
+    <message>
+        <source>Copy command</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>CrashDialog</name>
+    <message>
+        <source>Something went wrong in Kandesk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answers that were sent are safe in the store. You can go on; if things look odd, quit and start again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy details</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
+        <source>This does not fit the question. Nothing was sent; please correct it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This text is too long. Nothing was sent; please shorten it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There are too many entries. Nothing was sent; please remove some.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The request had a part nobody knows. Nothing was sent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This is no longer here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This question can no longer be answered. The agent has moved on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent has collected this answer in the meantime.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The same request came twice with different content. Nothing was changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This did not work just now. Trying again is safe.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Too many calls wait at the same time. Answer some and try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kandesk is about to stop. Try again after it has started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The store is busy. Nothing was changed; trying again is safe.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The answer could not be handed over. It is kept; trying again is safe.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent does not run or did not answer. Your text is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another Kandesk uses this store: process %{pid} on %{host}, since %{since}. Close it, then try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The disk is full. Nothing more can be saved until there is room.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The store cannot be written. Nothing was changed. Check its permissions.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The store cannot be reached. Trying again is safe.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The store lies on a network drive, where it is not safe. Move it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file %{path} holds a secret and is not safe from others. Make it yours alone, then try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The store is damaged. Nothing was overwritten.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A newer Kandesk wrote this store. Update Kandesk to open it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This file belongs to another program. Nothing was changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The store holds rows that cannot be read. Nothing was overwritten.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An index of the store is not the one expected. Nothing was changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>InboxModel</name>
+    <message>
+        <source>Answered, not yet collected</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>question from %1 in %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>InboxView</name>
+    <message>
+        <source>question from %1 in %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close question</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Close %n question(s) without an answer?</source>
+        <translation>
+            <numerusform>Close %n question without an answer?</numerusform>
+            <numerusform>Close %n questions without an answer?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The agent is told that the question was withdrawn by you.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close without an answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Discard answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Discard %n stored answer(s)?</source>
+        <translation>
+            <numerusform>Discard %n stored answer?</numerusform>
+            <numerusform>Discard %n stored answers?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The agent can no longer collect it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n question(s) waiting for you</source>
+        <translation>
+            <numerusform>%n question waiting for you</numerusform>
+            <numerusform>%n questions waiting for you</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Inbox</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing waits for you.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Questions waiting for you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy the stored answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drop the stored answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Links</name>
+    <message>
+        <source>Open a link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An agent wrote this link. Open it?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>Show the side pane</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>NoticeBar</name>
+    <message>
+        <source>Notice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
+        <source>%1 asks in %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Program</name>
+    <message>
+        <source>Quit Kandesk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n question(s) still wait. Quit anyway?</source>
+        <translation>
+            <numerusform>%n question still waits. Quit anyway?</numerusform>
+            <numerusform>%n questions still wait. Quit anyway?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>They are kept, and are here again when Kandesk starts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kandesk goes on in the tray, so that agents can ask.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agents can ask only while Kandesk runs. Quit it?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel keeps it running in the task bar.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The demo did not start. Run “kandesk demo” in a terminal.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kandesk %1 · store: %2 · listens on %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>SessionListModel</name>
+    <message>
+        <source>Project %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n question(s) for you</source>
+        <translation>
+            <numerusform>%n question for you</numerusform>
+            <numerusform>%n questions for you</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n answer(s) not collected</source>
+        <translation>
+            <numerusform>%n answer not collected</numerusform>
+            <numerusform>%n answers not collected</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SessionSidebar</name>
+    <message>
+        <source>Side pane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sessions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A session appears here when an agent asks.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>StartingPage</name>
+    <message>
+        <source>Preparing the store. Nothing is lost if this is interrupted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>StoragePage</name>
+    <message>
+        <source>Warning</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kandesk cannot open its store</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
+        <source>You</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A row of the kind “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Question %1 of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>TranscriptView</name>
+    <message>
+        <source>Copy message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Copy %n message(s)</source>
+        <translation>
+            <numerusform>Copy %n message</numerusform>
+            <numerusform>Copy %n messages</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Copy code</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Transcript</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Tray</name>
+    <message>
+        <source>Open Kandesk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Kandesk: %n question(s) waiting for you</source>
+        <translation>
+            <numerusform>Kandesk: %n question waiting for you</numerusform>
+            <numerusform>Kandesk: %n questions waiting for you</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>WelcomePage</name>
+    <message>
+        <source>Every question of your agents, in one place</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Coding agents stop and ask. Their questions wait here for you.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answer when you are ready. A question waits as long as it takes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No answer is lost, given twice, or given by accident.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try the demo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A built-in agent asks you three things.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Connect an agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run this once in a terminal. It adds Kandesk to the agent&apos;s own settings.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Any other agent that speaks MCP over HTTP:</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message>
+        <source>Waiting for you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answered</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Skipped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not answered in time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent moved on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Withdrawn</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Withdrawn by you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Withdrawn by the agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Withdrawn: asked again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Withdrawn: the session ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>being handed over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>delivered</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>saved, waiting for the agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>discarded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>replaced by a newer answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>saved, delivery not confirmed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Working</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Idle</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unnamed agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>_Handle</name>
+    <message>
+        <source>Height of the question</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,704 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en_US">
+<context>
+    <name>Ages</name>
+    <message>
+        <source>just now</source>
+        <translation>刚刚</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n minute(s) ago</source>
+        <translation>
+            <numerusform>%n 分钟前</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hour(s) ago</source>
+        <translation>
+            <numerusform>%n 小时前</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n day(s) ago</source>
+        <translation>
+            <numerusform>%n 天前</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>AppMenu</name>
+    <message>
+        <source>Menu</source>
+        <translation>菜单</translation>
+    </message>
+    <message>
+        <source>Look</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Like the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Larger</source>
+        <translation>放大</translation>
+    </message>
+    <message>
+        <source>Smaller</source>
+        <translation>缩小</translation>
+    </message>
+    <message>
+        <source>Normal size</source>
+        <translation>正常大小</translation>
+    </message>
+    <message>
+        <source>Connect an agent…</source>
+        <translation>连接代理…</translation>
+    </message>
+    <message>
+        <source>About Kandesk</source>
+        <translation>关于 Kandesk</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+</context>
+<context>
+    <name>ChatPage</name>
+    <message numerus="yes">
+        <source>%n new</source>
+        <translation>
+            <numerusform>%n 条新消息</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>To the end</source>
+        <translation>到末尾</translation>
+    </message>
+    <message>
+        <source>This agent runs elsewhere: it can be answered here, not messaged.</source>
+        <translation>此代理在别处运行：可以在这里回答它的问题，但不能给它发消息。</translation>
+    </message>
+    <message>
+        <source>What the agent asks and says appears here.</source>
+        <translation>代理的提问和发言会显示在这里。</translation>
+    </message>
+</context>
+<context>
+    <name>Confirm</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>CopyLine</name>
+    <message>
+        <source>Copy command</source>
+        <translation>复制命令</translation>
+    </message>
+</context>
+<context>
+    <name>CrashDialog</name>
+    <message>
+        <source>Something went wrong in Kandesk</source>
+        <translation>Kandesk 出了问题</translation>
+    </message>
+    <message>
+        <source>Answers that were sent are safe in the store. You can go on; if things look odd, quit and start again.</source>
+        <translation>已发送的回答都安全地保存在存储中。您可以继续；如果显示异常，请退出后重新启动。</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>详细信息</translation>
+    </message>
+    <message>
+        <source>Copy details</source>
+        <translation>复制详细信息</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
+        <source>This does not fit the question. Nothing was sent; please correct it.</source>
+        <translation>这与问题不符。没有发送任何内容，请更正。</translation>
+    </message>
+    <message>
+        <source>This text is too long. Nothing was sent; please shorten it.</source>
+        <translation>文本过长。没有发送任何内容，请缩短。</translation>
+    </message>
+    <message>
+        <source>There are too many entries. Nothing was sent; please remove some.</source>
+        <translation>条目过多。没有发送任何内容，请删去一些。</translation>
+    </message>
+    <message>
+        <source>The request had a part nobody knows. Nothing was sent.</source>
+        <translation>请求中有无法识别的部分。没有发送任何内容。</translation>
+    </message>
+    <message>
+        <source>This is no longer here.</source>
+        <translation>它已不在这里。</translation>
+    </message>
+    <message>
+        <source>This question can no longer be answered. The agent has moved on.</source>
+        <translation>此问题已不能回答。代理已继续往下进行。</translation>
+    </message>
+    <message>
+        <source>The agent has collected this answer in the meantime.</source>
+        <translation>代理已在此期间取走了这个回答。</translation>
+    </message>
+    <message>
+        <source>The same request came twice with different content. Nothing was changed.</source>
+        <translation>同一请求以不同内容出现了两次。没有更改任何内容。</translation>
+    </message>
+    <message>
+        <source>This did not work just now. Trying again is safe.</source>
+        <translation>刚才没有成功。重试是安全的。</translation>
+    </message>
+    <message>
+        <source>Too many calls wait at the same time. Answer some and try again.</source>
+        <translation>同时等待的调用过多。请先回答一些再重试。</translation>
+    </message>
+    <message>
+        <source>Kandesk is about to stop. Try again after it has started.</source>
+        <translation>Kandesk 即将停止。请在它启动后重试。</translation>
+    </message>
+    <message>
+        <source>The store is busy. Nothing was changed; trying again is safe.</source>
+        <translation>存储正忙。没有更改任何内容，重试是安全的。</translation>
+    </message>
+    <message>
+        <source>The answer could not be handed over. It is kept; trying again is safe.</source>
+        <translation>回答未能交付。它已保留，重试是安全的。</translation>
+    </message>
+    <message>
+        <source>The agent does not run or did not answer. Your text is kept.</source>
+        <translation>代理没有运行或没有响应。您的文本已保留。</translation>
+    </message>
+    <message>
+        <source>Another Kandesk uses this store: process %{pid} on %{host}, since %{since}. Close it, then try again.</source>
+        <translation>另一个 Kandesk 正在使用此存储：%{host} 上的进程 %{pid}，自 %{since} 起。请先关闭它，再重试。</translation>
+    </message>
+    <message>
+        <source>The disk is full. Nothing more can be saved until there is room.</source>
+        <translation>磁盘已满。腾出空间之前无法再保存任何内容。</translation>
+    </message>
+    <message>
+        <source>The store cannot be written. Nothing was changed. Check its permissions.</source>
+        <translation>存储无法写入。没有更改任何内容。请检查其权限。</translation>
+    </message>
+    <message>
+        <source>The store cannot be reached. Trying again is safe.</source>
+        <translation>无法访问存储。重试是安全的。</translation>
+    </message>
+    <message>
+        <source>The store lies on a network drive, where it is not safe. Move it.</source>
+        <translation>存储位于网络驱动器上，在那里并不安全。请移动它。</translation>
+    </message>
+    <message>
+        <source>The file %{path} holds a secret and is not safe from others. Make it yours alone, then try again.</source>
+        <translation>文件 %{path} 含有机密，但他人可以访问。请将其设为仅您可访问，然后重试。</translation>
+    </message>
+    <message>
+        <source>The store is damaged. Nothing was overwritten.</source>
+        <translation>存储已损坏。没有覆盖任何内容。</translation>
+    </message>
+    <message>
+        <source>A newer Kandesk wrote this store. Update Kandesk to open it.</source>
+        <translation>此存储由更新版本的 Kandesk 写入。请更新 Kandesk 后再打开。</translation>
+    </message>
+    <message>
+        <source>This file belongs to another program. Nothing was changed.</source>
+        <translation>此文件属于其他程序。没有更改任何内容。</translation>
+    </message>
+    <message>
+        <source>The store holds rows that cannot be read. Nothing was overwritten.</source>
+        <translation>存储中有无法读取的行。没有覆盖任何内容。</translation>
+    </message>
+    <message>
+        <source>An index of the store is not the one expected. Nothing was changed.</source>
+        <translation>存储的某个索引与预期不符。没有更改任何内容。</translation>
+    </message>
+</context>
+<context>
+    <name>InboxModel</name>
+    <message>
+        <source>Answered, not yet collected</source>
+        <translation>已回答，尚未取走</translation>
+    </message>
+    <message>
+        <source>question from %1 in %2</source>
+        <translation>来自 %1 的问题，项目 %2</translation>
+    </message>
+</context>
+<context>
+    <name>InboxView</name>
+    <message>
+        <source>question from %1 in %2</source>
+        <translation>来自 %1 的问题，项目 %2</translation>
+    </message>
+    <message>
+        <source>an agent</source>
+        <translation>某个代理</translation>
+    </message>
+    <message>
+        <source>Close question</source>
+        <translation>关闭问题</translation>
+    </message>
+    <message numerus="yes">
+        <source>Close %n question(s) without an answer?</source>
+        <translation>
+            <numerusform>不回答就关闭 %n 个问题？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The agent is told that the question was withdrawn by you.</source>
+        <translation>代理会得知问题已由您撤回。</translation>
+    </message>
+    <message>
+        <source>Close without an answer</source>
+        <translation>不回答并关闭</translation>
+    </message>
+    <message>
+        <source>Discard answer</source>
+        <translation>丢弃回答</translation>
+    </message>
+    <message numerus="yes">
+        <source>Discard %n stored answer(s)?</source>
+        <translation>
+            <numerusform>丢弃 %n 个已保存的回答？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The agent can no longer collect it.</source>
+        <translation>代理将无法再取走它。</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>丢弃</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n question(s) waiting for you</source>
+        <translation>
+            <numerusform>%n 个问题在等您</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Inbox</source>
+        <translation>收件箱</translation>
+    </message>
+    <message>
+        <source>Nothing waits for you.</source>
+        <translation>没有等待您处理的问题。</translation>
+    </message>
+    <message>
+        <source>Questions waiting for you</source>
+        <translation>等待您的问题</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy the stored answer</source>
+        <translation>复制已保存的回答</translation>
+    </message>
+    <message>
+        <source>Drop the stored answer</source>
+        <translation>丢弃已保存的回答</translation>
+    </message>
+</context>
+<context>
+    <name>Links</name>
+    <message>
+        <source>Open a link</source>
+        <translation>打开链接</translation>
+    </message>
+    <message>
+        <source>An agent wrote this link. Open it?</source>
+        <translation>此链接由代理写入。要打开吗？</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>Show the side pane</source>
+        <translation>显示侧栏</translation>
+    </message>
+</context>
+<context>
+    <name>NoticeBar</name>
+    <message>
+        <source>Notice</source>
+        <translation>通知</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>关闭通知</translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
+        <source>%1 asks in %2</source>
+        <translation>%1 在 %2 中提问</translation>
+    </message>
+    <message>
+        <source>An agent</source>
+        <translation>某个代理</translation>
+    </message>
+</context>
+<context>
+    <name>Program</name>
+    <message>
+        <source>Quit Kandesk</source>
+        <translation>退出 Kandesk</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n question(s) still wait. Quit anyway?</source>
+        <translation>
+            <numerusform>还有 %n 个问题在等待。仍要退出吗？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>They are kept, and are here again when Kandesk starts.</source>
+        <translation>它们会被保留，Kandesk 启动后会再次出现。</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>Kandesk goes on in the tray, so that agents can ask.</source>
+        <translation>Kandesk 会在托盘中继续运行，以便代理提问。</translation>
+    </message>
+    <message>
+        <source>Agents can ask only while Kandesk runs. Quit it?</source>
+        <translation>只有 Kandesk 运行时代理才能提问。要退出吗？</translation>
+    </message>
+    <message>
+        <source>Cancel keeps it running in the task bar.</source>
+        <translation>取消后它会在任务栏中继续运行。</translation>
+    </message>
+    <message>
+        <source>The demo did not start. Run “kandesk demo” in a terminal.</source>
+        <translation>演示没有启动。请在终端中运行“kandesk demo”。</translation>
+    </message>
+    <message>
+        <source>Kandesk %1 · store: %2 · listens on %3</source>
+        <translation>Kandesk %1 · 存储：%2 · 监听 %3</translation>
+    </message>
+</context>
+<context>
+    <name>SessionListModel</name>
+    <message>
+        <source>Project %1</source>
+        <translation>项目 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n question(s) for you</source>
+        <translation>
+            <numerusform>%n 个问题等您回答</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n answer(s) not collected</source>
+        <translation>
+            <numerusform>%n 个回答尚未取走</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SessionSidebar</name>
+    <message>
+        <source>Side pane</source>
+        <translation>侧栏</translation>
+    </message>
+    <message>
+        <source>Sessions</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>A session appears here when an agent asks.</source>
+        <translation>代理提问后，会话会出现在这里。</translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation>菜单</translation>
+    </message>
+</context>
+<context>
+    <name>StartingPage</name>
+    <message>
+        <source>Preparing the store. Nothing is lost if this is interrupted.</source>
+        <translation>正在准备存储。即使中断也不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+</context>
+<context>
+    <name>StoragePage</name>
+    <message>
+        <source>Warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Kandesk cannot open its store</source>
+        <translation>Kandesk 无法打开其存储</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
+        <source>You</source>
+        <translation>您</translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>A row of the kind “%1”</source>
+        <translation>类型为“%1”的行</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>显示全部</translation>
+    </message>
+    <message>
+        <source>Question %1 of %2</source>
+        <translation>第 %1 个问题，共 %2 个</translation>
+    </message>
+</context>
+<context>
+    <name>TranscriptView</name>
+    <message>
+        <source>Copy message</source>
+        <translation>复制消息</translation>
+    </message>
+    <message numerus="yes">
+        <source>Copy %n message(s)</source>
+        <translation>
+            <numerusform>复制 %n 条消息</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Copy code</source>
+        <translation>复制代码</translation>
+    </message>
+    <message>
+        <source>Copy link</source>
+        <translation>复制链接</translation>
+    </message>
+    <message>
+        <source>Transcript</source>
+        <translation>对话记录</translation>
+    </message>
+</context>
+<context>
+    <name>Tray</name>
+    <message>
+        <source>Open Kandesk</source>
+        <translation>打开 Kandesk</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message numerus="yes">
+        <source>Kandesk: %n question(s) waiting for you</source>
+        <translation>
+            <numerusform>Kandesk：%n 个问题在等您</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>WelcomePage</name>
+    <message>
+        <source>Every question of your agents, in one place</source>
+        <translation>代理的所有问题，汇聚一处</translation>
+    </message>
+    <message>
+        <source>Coding agents stop and ask. Their questions wait here for you.</source>
+        <translation>编程代理会停下来提问。它们的问题在这里等您。</translation>
+    </message>
+    <message>
+        <source>Answer when you are ready. A question waits as long as it takes.</source>
+        <translation>准备好了再回答。问题会一直等下去。</translation>
+    </message>
+    <message>
+        <source>No answer is lost, given twice, or given by accident.</source>
+        <translation>任何回答都不会丢失、重复，也不会误发。</translation>
+    </message>
+    <message>
+        <source>Try the demo</source>
+        <translation>试用演示</translation>
+    </message>
+    <message>
+        <source>A built-in agent asks you three things.</source>
+        <translation>内置代理会向您提出三个问题。</translation>
+    </message>
+    <message>
+        <source>Connect an agent</source>
+        <translation>连接代理</translation>
+    </message>
+    <message>
+        <source>Run this once in a terminal. It adds Kandesk to the agent&apos;s own settings.</source>
+        <translation>在终端中运行一次此命令，即可把 Kandesk 加入代理自身的设置。</translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>Any other agent that speaks MCP over HTTP:</source>
+        <translation>其他通过 HTTP 使用 MCP 的代理：</translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message>
+        <source>Waiting for you</source>
+        <translation>等待您</translation>
+    </message>
+    <message>
+        <source>Answered</source>
+        <translation>已回答</translation>
+    </message>
+    <message>
+        <source>Skipped</source>
+        <translation>已跳过</translation>
+    </message>
+    <message>
+        <source>Not answered in time</source>
+        <translation>未及时回答</translation>
+    </message>
+    <message>
+        <source>The agent moved on</source>
+        <translation>代理已继续</translation>
+    </message>
+    <message>
+        <source>Withdrawn</source>
+        <translation>已撤回</translation>
+    </message>
+    <message>
+        <source>Withdrawn by you</source>
+        <translation>已由您撤回</translation>
+    </message>
+    <message>
+        <source>Withdrawn by the agent</source>
+        <translation>已由代理撤回</translation>
+    </message>
+    <message>
+        <source>Withdrawn: asked again</source>
+        <translation>已撤回：重新提问</translation>
+    </message>
+    <message>
+        <source>Withdrawn: the session ended</source>
+        <translation>已撤回：会话已结束</translation>
+    </message>
+    <message>
+        <source>being handed over</source>
+        <translation>正在交付</translation>
+    </message>
+    <message>
+        <source>delivered</source>
+        <translation>已送达</translation>
+    </message>
+    <message>
+        <source>saved, waiting for the agent</source>
+        <translation>已保存，等待代理取走</translation>
+    </message>
+    <message>
+        <source>discarded</source>
+        <translation>已丢弃</translation>
+    </message>
+    <message>
+        <source>replaced by a newer answer</source>
+        <translation>已被更新的回答取代</translation>
+    </message>
+    <message>
+        <source>saved, delivery not confirmed</source>
+        <translation>已保存，未确认送达</translation>
+    </message>
+    <message>
+        <source>New</source>
+        <translation>新建</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>正在启动</translation>
+    </message>
+    <message>
+        <source>Working</source>
+        <translation>工作中</translation>
+    </message>
+    <message>
+        <source>Idle</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>已结束</translation>
+    </message>
+    <message>
+        <source>No project</source>
+        <translation>无项目</translation>
+    </message>
+    <message>
+        <source>Unnamed agent</source>
+        <translation>未命名代理</translation>
+    </message>
+</context>
+<context>
+    <name>_Handle</name>
+    <message>
+        <source>Height of the question</source>
+        <translation>问题区域高度</translation>
+    </message>
+</context>
+</TS>
