@@ -13,8 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.http.auth import Tokens, may_call
 from backend.http.replies import send_json
-from backend.mcp.exchange import SCOPE_KEY, Exchange, read_shim
-from backend.mcp.server import MAX_BODY
+from backend.mcp.exchange import MAX_BODY, SCOPE_KEY, Exchange, read_shim
 
 _HOST: Final = re.compile(rb"(?:127\.0\.0\.1|localhost)(?::\d{1,5})?", re.IGNORECASE)
 _BODY_SECONDS: Final = 30.0

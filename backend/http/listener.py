@@ -20,6 +20,8 @@ _MAX_CONNECTIONS: Final = 1_024
 _KEEP_ALIVE_SECONDS: Final = 30
 _HEADER_SECONDS: Final = 10.0
 _MAX_HEADERS: Final = 64 * 1024
+_CHATTY: Final = ("mcp", "uvicorn.access")
+"""Libraries that tell every start, session and request."""
 _TAKEN: Final = frozenset({errno.EADDRINUSE, errno.EACCES})
 
 
@@ -67,6 +69,7 @@ class Listener(uvicorn.Server):
                 lifespan="off",
                 loop="none",
                 log_config=None,
+                log_level=logging.WARNING,
                 access_log=False,
                 server_header=False,
                 date_header=False,
@@ -80,7 +83,8 @@ class Listener(uvicorn.Server):
         )
         self.listening = asyncio.Event()
         self._stopping = asyncio.Event()
-        logging.getLogger("uvicorn.access").disabled = True
+        for name in _CHATTY:
+            logging.getLogger(name).setLevel(logging.WARNING)
 
     def stop(self) -> None:
         """Take no new connections and end when the open ones have ended."""

@@ -1,7 +1,6 @@
 """The port: the API and the MCP endpoints behind one guard, for the life of the desk."""
 
 import asyncio
-import socket
 from collections.abc import Callable
 from typing import Final
 
@@ -17,9 +16,9 @@ from backend.http.clarification_routes import ClarificationRoutes
 from backend.http.desk_routes import DeskProcess, DeskRoutes
 from backend.http.guard import Guard
 from backend.http.listener import HOST, Listener, bind
+from backend.http.mcp_doors import McpDoors
 from backend.http.replies import on_app_error, on_bug, on_http_error
-from backend.mcp.holding import AskingDoor
-from backend.mcp.server import agent_endpoint, operator_endpoint
+from backend.mcp.asking_door import AskingDoor
 from backend.work.supervisor import TaskSupervisor
 
 _STOP_SECONDS: Final = 3
@@ -44,16 +43,15 @@ class HttpServer:
         self._asking = asking
         self._supervisor = supervisor
         self._port = 0
-        self._agents = agent_endpoint(asking, clock, info.version)
-        self._operators = operator_endpoint(desk, clock, info.version)
+        self._mcp = McpDoors(desk=desk, asking=asking, clock=clock, version=info.version)
         desk_routes = DeskRoutes(
             info, address=lambda: self.address, on_show=on_show, on_hand_over=on_hand_over
         )
         routes = [
             *desk_routes.routes(),
             *ClarificationRoutes(desk, clock).routes(),
-            Route(MCP_PATH, self._agents),
-            Route(OPERATOR_PATH, self._operators),
+            Route(MCP_PATH, self._mcp.agents),
+            Route(OPERATOR_PATH, self._mcp.operators),
         ]
         app = Starlette(
             routes=routes,
@@ -68,6 +66,7 @@ class HttpServer:
             Guard(app, tokens, lambda: self._port), stop_seconds=_STOP_SECONDS
         )
         self._serving: asyncio.Task[None] | None = None
+        self._speaking: asyncio.Task[None] | None = None
 
     @property
     def address(self) -> str:
@@ -82,12 +81,13 @@ class HttpServer:
         """
         listener = bind(port)
         self._port = listener.getsockname()[1]
-        self._serving = self._supervisor.start(self._serve(listener), name="http")
+        self._serving = self._supervisor.start(self._listener.serve([listener]), name="http")
         listening = asyncio.ensure_future(self._listener.listening.wait())
         await asyncio.wait({listening, self._serving}, return_when=asyncio.FIRST_COMPLETED)
         if self._serving.done():
             listening.cancel()
             await self._serving
+        self._speaking = self._supervisor.start(self._mcp.run(), name="mcp")
         return self._port
 
     async def stop(self) -> None:
@@ -96,7 +96,6 @@ class HttpServer:
         self._listener.stop()
         if self._serving is not None:
             await asyncio.wait({self._serving})
-
-    async def _serve(self, listener: socket.socket) -> None:
-        async with self._agents.run(), self._operators.run():
-            await self._listener.serve([listener])
+        self._mcp.stop()
+        if self._speaking is not None:
+            await asyncio.wait({self._speaking})

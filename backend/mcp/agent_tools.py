@@ -15,8 +15,9 @@ from backend.domain.conversation import Connection, GuestIdentity
 from backend.errors import AppError, Conflict, ErrorCode
 from backend.ids import Ticket
 from backend.mcp import tools, wire
+from backend.mcp.asking_door import AskingDoor
 from backend.mcp.exchange import SCOPE_KEY, Exchange
-from backend.mcp.holding import AskingDoor, CallEnded, HeldCall, LiveCalls, Progress
+from backend.mcp.holding import CallEnded, HeldCall, LiveCalls, Progress
 from backend.mcp.patience import Transport, waiting_limit
 
 Context = ServerRequestContext[Any, Request]

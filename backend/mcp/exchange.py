@@ -14,6 +14,8 @@ from urllib.parse import unquote
 from backend.ids import IdempotencyKey
 
 SCOPE_KEY: Final = "kandesk.exchange"
+MAX_BODY: Final = 1024 * 1024
+"""Bytes of a request body (agents.md, Security)."""
 
 _SHIM: Final = "x-kandesk-shim"
 _FOLDER: Final = "x-kandesk-folder"

@@ -5,17 +5,17 @@ import contextlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from mcp.server.session import ServerSession
 from mcp_types import ProgressNotification, ProgressNotificationParams, ProgressToken, RequestId
 
-from backend.clarification.asking import AskCaller, AskResult, OpenAsk
+from backend.clarification.asking import AskResult, OpenAsk
 from backend.clock import Clock
-from backend.domain.clarification import QuestionBundleDraft
 from backend.errors import Conflict, ErrorCode
-from backend.ids import PendingId, Ticket
+from backend.ids import Ticket
 from backend.mcp import tools
+from backend.mcp.asking_door import AskingDoor
 from backend.mcp.exchange import Exchange
 from backend.mcp.patience import BEAT
 
@@ -23,22 +23,6 @@ Answer = asyncio.Future[AskResult]
 
 RESUME_GRACE: Final = 60.0
 """Seconds a client that resumes has to come back before its call is ended."""
-
-
-class AskingDoor(Protocol):
-    """What the doors need of `backend.clarification.asking.Asking`."""
-
-    draining: asyncio.Event
-
-    async def open(self, caller: AskCaller, draft: QuestionBundleDraft) -> OpenAsk: ...
-
-    async def wait(self, pending_id: PendingId) -> AskResult: ...
-
-    def cut(self, pending_id: PendingId) -> None: ...
-
-    async def redeem(self, ticket: Ticket) -> OpenAsk: ...
-
-    async def note(self, caller: AskCaller, text: str) -> None: ...
 
 
 class CallEnded(Exception):

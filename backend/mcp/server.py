@@ -23,15 +23,14 @@ from backend.api import DeskApi
 from backend.clock import Clock
 from backend.mcp import tools
 from backend.mcp.agent_tools import AgentTools, Context, exchange_of
-from backend.mcp.exchange import SCOPE_KEY, Exchange
+from backend.mcp.asking_door import AskingDoor
+from backend.mcp.exchange import MAX_BODY, SCOPE_KEY, Exchange
 from backend.mcp.handshake import HandshakeEra
-from backend.mcp.holding import AskingDoor, CallEnded
+from backend.mcp.holding import CallEnded
 from backend.mcp.operator_tools import OperatorTools
 from backend.mcp.stateless import StatelessEra
 
 VERSION_HEADER: Final = "mcp-protocol-version"
-MAX_BODY: Final = 1024 * 1024
-"""Bytes of a request body (agents.md, Security)."""
 
 CallTool = Callable[[Context, CallToolRequestParams], Awaitable[CallToolResult]]
 
