@@ -58,13 +58,16 @@ class ConnectionPool:
         if len(self._idle) == len(self._all):
             self._all_idle.set()
 
-    async def close(self) -> None:
-        """Refuse everyone who waits, let every holder finish, then close the connections."""
+    def refuse(self) -> None:
+        """Turn away everyone who waits, and everyone who comes from now on."""
         self._closed = True
         while self._waiting:
             _, _, turn = heapq.heappop(self._waiting)
             if not turn.done():
                 turn.set_exception(_closing())
+
+    async def close(self) -> None:
+        """Let every holder finish, then close the connections; `refuse` comes first."""
         await self._all_idle.wait()
         for connection in self._all:
             await connection.close()

@@ -93,6 +93,8 @@ class SqliteDatabase:
 
     async def close(self) -> None:
         """Refuse new work, let running transactions end, release the files."""
+        self._readers.refuse()
+        self._writers.refuse()
         await self._readers.close()
         await self._writers.close()
 
