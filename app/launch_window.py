@@ -1,39 +1,29 @@
 """Opens the window, or raises the one that runs, before anything of Qt is imported."""
 
 import argparse
-import http
 import os
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from app.launch_options import WindowOptions
-from backend.cli.desk_client import DeskUnreachable, RunningDesk, find_desk
-from backend.errors import StorageFailed
+from backend.cli.desk_client import RunningDesk
+from backend.cli.second_start import raise_window, settled_desk, take_over
 from backend.paths import Home, resolve_home
-from backend.store.owner_lock import OwnerLock
-
-_SHOW_SECONDS = 5.0
-_SETTLE_SECONDS = 15.0
-_HAND_OVER_SECONDS = 50.0
-_POLL_SECONDS = 0.05
 
 
 def run_window(arguments: Sequence[str]) -> int:
     """`kandesk`: exactly one window per home."""
     parsed = _parser("kandesk").parse_args(arguments)
     home = resolve_home(parsed.home)
-    running = _settled_desk(home)
+    running = settled_desk(home)
     if running is not None and running.kind == "window":
         return _raise_running(running, parsed)
     if running is not None:
-        refusal = _take_over(running, home)
+        refusal = take_over(running, home)
         if refusal:
-            sys.stderr.write(f"kandesk: {refusal}\n")
-            return 1
+            return _fail(refusal)
     return _open(_options(parsed, home, demo=False))
 
 
@@ -75,63 +65,16 @@ def _activation_token() -> str:
 
 def _raise_running(running: RunningDesk, parsed: argparse.Namespace) -> int:
     if parsed.screenshot:
-        sys.stderr.write(f"kandesk: a window is open (process {running.pid}); close it first\n")
-        return 1
+        return _fail(f"a window is open (process {running.pid}); close it first")
     if parsed.background:
         return 0
-    token = _activation_token()
-    body: dict[str, object] = {"activation_token": token} if token else {}
-    try:
-        reply = running.request("POST", "/api/v1/desk/show", body, seconds=_SHOW_SECONDS)
-    except DeskUnreachable as error:
-        sys.stderr.write(f"kandesk: process {running.pid} did not raise its window: {error}\n")
-        return 1
-    if reply.status >= http.HTTPStatus.BAD_REQUEST:
-        sys.stderr.write(
-            f"kandesk: process {running.pid} refused to raise its window ({reply.status})\n"
-        )
-        return 1
-    return 0
+    refusal = raise_window(running, _activation_token())
+    return _fail(refusal) if refusal else 0
 
 
-def _settled_desk(home: Home) -> RunningDesk | None:
-    """The desk that answers; waits for one that is just starting or stopping.
-
-    None also when the store stays locked without anybody answering: opening it then says who.
-    """
-    ends_at = time.monotonic() + _SETTLE_SECONDS
-    pause = threading.Event()
-    while True:
-        running = find_desk(home)
-        if running is not None or not _is_owned(home) or time.monotonic() >= ends_at:
-            return running
-        pause.wait(_POLL_SECONDS)
-
-
-def _is_owned(home: Home) -> bool:
-    try:
-        return OwnerLock.holder(home.database) is not None
-    except StorageFailed:
-        return False
-
-
-def _take_over(running: RunningDesk, home: Home) -> str:
-    """Ask a desk without a window to make room; what went wrong, or nothing."""
-    try:
-        reply = running.request("POST", "/api/v1/desk/hand-over", {}, seconds=_SHOW_SECONDS)
-    except DeskUnreachable as error:
-        return (
-            f"the desk of process {running.pid} did not answer: {error}" if _is_owned(home) else ""
-        )
-    if reply.status >= http.HTTPStatus.BAD_REQUEST:
-        return f"the desk of process {running.pid} refused to hand over ({reply.status})"
-    ends_at = time.monotonic() + _HAND_OVER_SECONDS
-    pause = threading.Event()
-    while _is_owned(home):
-        if time.monotonic() >= ends_at:
-            return f"the desk of process {running.pid} has not stopped; stop it and start again"
-        pause.wait(_POLL_SECONDS)
-    return ""
+def _fail(text: str) -> int:
+    sys.stderr.write(f"kandesk: {text}\n")
+    return 1
 
 
 def _open(options: WindowOptions) -> int:

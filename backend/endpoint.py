@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 
 from backend.errors import StorageFailed
 from backend.paths import Home
-from backend.secrets import read_private, write_private
+from backend.private_file import read_private, write_private
 
 
 @dataclass(frozen=True, slots=True)

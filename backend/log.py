@@ -98,6 +98,6 @@ def _stderr_handler() -> logging.Handler:
 
 def _formatter(*last: Processor) -> structlog.stdlib.ProcessorFormatter:
     return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=list(_shared()),
+        foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *_shared()],
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
     )
