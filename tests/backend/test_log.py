@@ -63,7 +63,7 @@ def test_a_traceback_on_the_terminal_shows_no_local_variables(
     configure_logging(home, name="serve", stderr=True)
     hidden = "value-" + "of-a-local"
     try:
-        len(hidden) / 0
+        _ = len(hidden) / 0
     except ZeroDivisionError:
         logging.getLogger("ours").exception("failed")
     err = capsys.readouterr().err
