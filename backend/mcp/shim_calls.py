@@ -100,6 +100,7 @@ class OpenCall:
         with self.lock:
             if self.ended.is_set():
                 return False
+            # Before the frame: a client that reads it may use the id again at once.
             self.ended.set()
             if answer is not None:
                 answer(self.output, self.request.request_id)
@@ -133,7 +134,9 @@ class OpenCalls:
         return len(self._calls)
 
     def __contains__(self, request_id: RequestId) -> bool:
-        return request_id in self._calls
+        """Whether a call with this id still owes its client an answer."""
+        call = self._calls.get(request_id)
+        return call is not None and not call.ended.is_set()
 
     def add(self, call: OpenCall) -> None:
         with self._changed:
@@ -145,7 +148,8 @@ class OpenCalls:
 
     def remove(self, call: OpenCall) -> None:
         with self._changed:
-            del self._calls[call.request.request_id]
+            if self._calls.get(call.request.request_id) is call:
+                del self._calls[call.request.request_id]
             self._changed.notify()
 
     def cancel(self, request_id: RequestId) -> None:
