@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 
@@ -32,6 +33,9 @@ from backend.ids import ClientId, new_id
 
 def run(options: WindowOptions) -> int:
     """Open the window and run until it is quit; the exit code of the command."""
+    if not _has_display(options):
+        sys.stderr.write("kandesk: there is no display; “kandesk serve” runs without a window\n")
+        return 1
     application = _application()
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
@@ -79,6 +83,17 @@ def build(application: QApplication, options: WindowOptions) -> Parts:
         tasks=tasks,
         crash=crash,
     )
+
+
+def _has_display(options: WindowOptions) -> bool:
+    """Without a display a picture is drawn off screen, and a window is refused in one line."""
+    named = {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"} & os.environ.keys()
+    if sys.platform != "linux" or named:
+        return True
+    if options.screenshot is not None:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        return True
+    return False
 
 
 def _application() -> QApplication:

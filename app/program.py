@@ -246,7 +246,8 @@ class Program(QObject):
     def _start_demo(self) -> None:
         frozen = getattr(sys, "frozen", False)
         arguments = ["demo"] if frozen else ["-m", "app.launch", "demo"]
-        if not QProcess.startDetached(sys.executable, arguments):
+        started, _ = QProcess.startDetached(sys.executable, arguments)
+        if not started:
             self._parts.desk.notices.show_notice(
                 Notice(self.tr("The demo did not start. Run “kandesk demo” in a terminal."))
             )

@@ -29,7 +29,8 @@ async def take_screenshot(
     """
     try:
         async with deadline(_SECONDS):
-            while not _settled(desk, overlay, demo=demo):
+            # No one signal says that a window has settled.
+            while not _settled(desk, overlay, demo=demo):  # noqa: ASYNC110
                 await asyncio.sleep(_POLL)
             await asyncio.sleep(_SETTLE)
     except TimeoutError as error:

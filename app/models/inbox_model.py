@@ -74,7 +74,9 @@ class InboxModel(QAbstractListModel):
                 return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        if index.isValid() and self._rows[index.row()].bundle is None:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        if self._rows[index.row()].bundle is None:
             return Qt.ItemFlag.ItemIsEnabled
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
