@@ -287,7 +287,8 @@ def _own_indexes(dialect: Dialect) -> tuple[Index, ...]:
         Index(
             "idx_messages_clarification_open",
             MESSAGES.name,
-            "created_at, id",
+            # The constant first: without statistics SQLite takes the index with more equal keys.
+            "type, task_session_id, created_at, id",
             where=f"type = 'clarification_request' AND {pending_status(dialect)}",
         ),
         Index(
@@ -328,7 +329,7 @@ def _own_indexes(dialect: Dialect) -> tuple[Index, ...]:
         Index(
             "idx_deliveries_waiting",
             deliveries,
-            "claimed_at, pending_id",
+            "state, claimed_at, pending_id",
             where="state = 'waiting_for_agent'",
         ),
     )

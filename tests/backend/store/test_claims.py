@@ -1,0 +1,517 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from backend.clock import Nanoseconds, format_timestamp
+from backend.domain.clarification import (
+    Answer,
+    AnswerDraft,
+    Answered,
+    Bundle,
+    BundleStatus,
+    Delivery,
+    Skipped,
+    Withdrawn,
+)
+from backend.domain.conversation import SessionKind
+from backend.errors import ErrorCode, StorageFailed
+from backend.ids import ClaimId, OptionId, PendingId, QuestionId
+from backend.store import bundles, claims, drafts
+from backend.store.sqlite import SqliteDatabase
+from tests.helpers.builders import make_answer, make_draft, make_question
+from tests.helpers.clock import FakeClock
+from tests.helpers.store import SKIP, YES, RowMaker, ask, claim, make_claim, metadata_of, raw
+
+P = PendingId("p1")
+CLAIM = ClaimId("claim-1")
+LATER = Nanoseconds(9_000)
+
+
+async def load(database: SqliteDatabase, pending_id: PendingId = P) -> Bundle:
+    async with database.reading() as tx:
+        bundle = await bundles.load_bundle(tx, pending_id)
+    assert bundle is not None
+    return bundle
+
+
+async def finalize(
+    database: SqliteDatabase,
+    pending_id: PendingId = P,
+    delivery: Delivery = Delivery.DELIVERED,
+    claim_id: ClaimId | None = CLAIM,
+) -> bool:
+    async with database.writing() as tx:
+        return await claims.finalize(tx, pending_id, claim_id, delivery, LATER)
+
+
+async def restore(database: SqliteDatabase, claim_id: ClaimId = CLAIM) -> bool:
+    async with database.writing() as tx:
+        return await claims.restore(tx, P, claim_id, LATER)
+
+
+async def detach(database: SqliteDatabase, pending_id: PendingId = P) -> bool:
+    async with database.writing() as tx:
+        return await claims.detach(tx, pending_id, LATER)
+
+
+async def withdraw(
+    database: SqliteDatabase, reason: Withdrawn = Withdrawn.BY_HUMAN, pending_id: PendingId = P
+) -> bool:
+    async with database.writing() as tx:
+        return await claims.withdraw(tx, pending_id, reason, LATER)
+
+
+async def intents(database: SqliteDatabase) -> tuple[claims.Intent, ...]:
+    async with database.reading() as tx:
+        return await claims.list_intents(tx)
+
+
+async def test_a_claim_answers_every_row_and_records_who_and_what(
+    database: SqliteDatabase, clock: FakeClock, path: Path
+) -> None:
+    """K5.3; K8.6 63, 64: it uses the given time and stores the intent."""
+    asked = await ask(database, clock, make_draft(make_question("q1"), make_question("q2")))
+    outcome = Answered((make_answer("q1", "q1_opt2"), make_answer("q2", text="直接写 🙂")))
+    before = await load(database, asked.pending_id)
+    assert await claim(database, make_claim(asked.pending_id, outcome, now=77))
+    bundle = await load(database, asked.pending_id)
+    assert bundle.status is BundleStatus.ANSWERED
+    assert tuple(item.answer for item in bundle.questions) == outcome.answers
+    assert (bundle.delivery, bundle.claim_id) == (Delivery.PENDING, "claim-1")
+    assert (bundle.responded_at, bundle.updated_at) == (77, 77)
+    assert bundle.questions[0].revision > before.questions[1].revision
+    for metadata in metadata_of(path, asked.pending_id):
+        assert metadata["response_delivery_pending"] is True
+        assert metadata["kandesk"]["claim_id"] == "claim-1"  # type: ignore[index]
+
+
+async def test_the_winner_of_concurrent_claims_is_one(
+    database: SqliteDatabase, clock: FakeClock, path: Path
+) -> None:
+    """K8.6 57: two connections as two programs would have them."""
+    other = await SqliteDatabase.open(path, clock)
+    for number in range(10):
+        asked = await ask(database, clock, guest=None)
+        results = await asyncio.gather(
+            claim(database, make_claim(asked.pending_id, claim_id=f"a{number}")),
+            claim(other, make_claim(asked.pending_id, SKIP, claim_id=f"b{number}")),
+        )
+        assert sorted(results) == [False, True]
+        bundle = await load(database, asked.pending_id)
+        winner = "a" if results[0] else "b"
+        assert bundle.claim_id == f"{winner}{number}"
+        assert bundle.status is (BundleStatus.ANSWERED if results[0] else BundleStatus.REJECTED)
+        assert bundle.reject_reason == ("" if results[0] else "not now")
+    await other.close()
+
+
+async def test_a_skip_keeps_its_reason_and_stores_no_response(
+    database: SqliteDatabase, clock: FakeClock, path: Path
+) -> None:
+    """clarification.md, improvement 3; K8.6 93."""
+    asked = await ask(database, clock)
+    assert await claim(database, make_claim(asked.pending_id, SKIP))
+    bundle = await load(database, asked.pending_id)
+    assert (bundle.status, bundle.reject_reason) == (BundleStatus.REJECTED, "not now")
+    assert "response" not in metadata_of(path, asked.pending_id)[0]
+
+
+async def test_a_row_without_a_status_can_be_claimed_in_the_current_turn(
+    database: SqliteDatabase, rows: RowMaker
+) -> None:
+    """K8.6 55."""
+    rows.question("p1", drop=("status",))
+    assert await claim(database, make_claim(P))
+
+
+async def test_a_row_without_a_durable_turn_cannot_be_claimed(
+    database: SqliteDatabase, rows: RowMaker, path: Path
+) -> None:
+    """K8.6 55."""
+    rows.question("p1")
+    with raw(path) as connection:
+        connection.execute("DELETE FROM task_session_turns")
+    assert not await claim(database, make_claim(P))
+
+
+async def test_a_newer_turn_takes_the_question_away(
+    database: SqliteDatabase, rows: RowMaker
+) -> None:
+    """K8.6 54, 58."""
+    rows.question("p1")
+    rows.turn("turn2")
+    assert not await claim(database, make_claim(P))
+    bundle = await load(database)
+    assert (bundle.status, bundle.superseded) == (BundleStatus.PENDING, True)
+    assert (bundle.answerable, bundle.withdrawn) == (False, Withdrawn.SUPERSEDED)
+
+
+@pytest.mark.parametrize("flag", [True, "true", 1, "1"])
+async def test_a_successor_that_only_waits_to_be_sent_takes_nothing_away(
+    database: SqliteDatabase, rows: RowMaker, flag: object
+) -> None:
+    """K8.6 54, 68."""
+    rows.question("p1")
+    rows.turn("turn2", prompt_dispatch_pending=flag)
+    assert await claim(database, make_claim(P))
+
+
+@pytest.mark.parametrize("flag", [True, "true", 1, "1"])
+async def test_a_successor_that_was_sent_supersedes(
+    database: SqliteDatabase, rows: RowMaker, flag: object
+) -> None:
+    """K8.6 54, 68."""
+    rows.question("p1")
+    rows.turn("turn2", prompt_dispatch_pending=True, prompt_dispatch_attempted=flag)
+    assert not await claim(database, make_claim(P))
+
+
+async def test_a_successor_with_a_message_supersedes_even_unsent(
+    database: SqliteDatabase, rows: RowMaker
+) -> None:
+    """K1.8."""
+    rows.question("p1")
+    rows.turn("turn2", prompt_dispatch_pending=True)
+    rows.message(turn="turn2")
+    assert not await claim(database, make_claim(P))
+
+
+@pytest.mark.parametrize("state", ["COMPLETED", "FAILED", "CANCELLED"])
+async def test_a_session_that_has_ended_takes_no_answer(
+    database: SqliteDatabase, rows: RowMaker, state: str
+) -> None:
+    """K8.6 58."""
+    rows.session("ended", state=state)
+    rows.turn("turn-ended", "ended")
+    rows.question("p1", turn="turn-ended", session="ended")
+    assert not await claim(database, make_claim(P))
+    assert (await load(database)).withdrawn is Withdrawn.SESSION_ENDED
+
+
+async def test_a_detached_question_can_be_claimed(database: SqliteDatabase, rows: RowMaker) -> None:
+    """K8.6 58."""
+    rows.question("p1", agent_disconnected=True)
+    assert await claim(database, make_claim(P))
+    assert (await load(database)).detached
+
+
+@pytest.mark.parametrize("spoiler", ["type", "session", "turn"])
+async def test_one_row_of_another_kind_spoils_the_whole_bundle(
+    database: SqliteDatabase, rows: RowMaker, spoiler: str
+) -> None:
+    """K5.3, malformed bundle."""
+    rows.session("s2")
+    rows.turn("turn-other", "s2")
+    rows.turn("turn0")
+    rows.turn("turn9")
+    rows.question("p1", turn="turn9")
+    if spoiler == "type":
+        rows.question("p1", turn="turn9", kind="permission_request")
+    elif spoiler == "session":
+        rows.question("p1", turn="turn-other", session="s2")
+    else:
+        rows.question("p1", turn="turn0")
+    assert not await claim(database, make_claim(P))
+    assert not (await load(database)).answerable
+
+
+@pytest.mark.parametrize("status", ["expired", "cancelled", "answered", "rejected", "odd"])
+async def test_a_row_that_is_not_pending_is_not_claimed(
+    database: SqliteDatabase, rows: RowMaker, status: str
+) -> None:
+    """K1.5."""
+    rows.question("p1", status=status)
+    assert not await claim(database, make_claim(P))
+
+
+async def test_a_parent_question_is_not_ours(database: SqliteDatabase, rows: RowMaker) -> None:
+    """K1.1, K5.1."""
+    rows.question("p1", parent_question=True)
+    assert not await claim(database, make_claim(P))
+    async with database.reading() as tx:
+        assert await bundles.load_bundle(tx, P) is None
+
+
+async def test_only_the_pending_rows_of_a_mixed_bundle_are_claimed(
+    database: SqliteDatabase, rows: RowMaker, path: Path
+) -> None:
+    """K5.3; clarification.md, improvement 4."""
+    done = {"question_id": "q1", "custom_text": "before"}
+    rows.question("p1", status="answered", response=done, question_index=0)
+    rows.question("p1", question_id="q2", question_index=1)
+    outcome = Answered((make_answer("q2", "q2_opt1"),))
+    assert await claim(database, make_claim(P, outcome))
+    first, second = metadata_of(path, P)
+    assert first["response"] == done
+    assert "response_delivery_pending" not in first
+    assert second["response"] == {"question_id": "q2", "selected_options": ["q2_opt1"]}
+
+
+async def test_a_question_id_that_is_only_nested_is_readable_and_claimable(
+    database: SqliteDatabase, rows: RowMaker
+) -> None:
+    """clarification.md, improvement 5."""
+    rows.question("p1", drop=("question_id",))
+    assert (await load(database)).questions[0].question.id == "q1"
+    assert await claim(database, make_claim(P))
+
+
+async def test_a_row_without_any_question_id_leaves_everything_as_it_was(
+    database: SqliteDatabase, rows: RowMaker, path: Path
+) -> None:
+    """K5.6 3."""
+    rows.question("p1", question_index=0)
+    rows.question("p1", drop=("question_id", "question"), question_index=1)
+    before = metadata_of(path, P)
+    with pytest.raises(StorageFailed) as caught:
+        await claim(database, make_claim(P))
+    assert caught.value.code is ErrorCode.STORE_INVALID_ROW
+    assert metadata_of(path, P) == before
+    assert (await load(database)).delivery is None
+
+
+async def test_unknown_metadata_survives_a_claim(
+    database: SqliteDatabase, rows: RowMaker, path: Path
+) -> None:
+    rows.question("p1", later_key={"deep": [1, 2.5, "é\ud800"]}, kandesk={"multi_select": True})
+    assert await claim(database, make_claim(P))
+    (metadata,) = metadata_of(path, P)
+    assert metadata["later_key"] == {"deep": [1, 2.5, "é\ud800"]}
+    assert metadata["kandesk"]["multi_select"] is True  # type: ignore[index]
+
+
+async def test_finalizing_clears_the_intent_and_keeps_the_time_of_the_answer(
+    database: SqliteDatabase, rows: RowMaker, path: Path
+) -> None:
+    """K4.1; K8.6 64."""
+    rows.question("p1")
+    await claim(database, make_claim(P, now=77))
+    revision = (await load(database)).questions[0].revision
+    assert [intent.pending_id for intent in await intents(database)] == ["p1"]
+    assert await finalize(database)
+    bundle = await load(database)
+    assert (bundle.delivery, bundle.updated_at) == (Delivery.DELIVERED, 77)
+    assert bundle.questions[0].revision > revision
+    assert await intents(database) == ()
+    assert "response_delivery_pending" not in metadata_of(path, P)[0]
+
+
+async def test_only_the_claim_that_holds_can_be_finalized_and_once(
+    database: SqliteDatabase, rows: RowMaker
+) -> None:
+    rows.question("p1")
+    assert not await finalize(database)
+    await claim(database, make_claim(P))
+    assert not await finalize(database, claim_id=ClaimId("another"))
+    assert not await finalize(database, claim_id=None)
+    assert await finalize(database)
+    assert not await finalize(database, delivery=Delivery.WAITING_FOR_AGENT)
+    assert (await load(database)).delivery is Delivery.DELIVERED
+
+
+async def test_restoring_makes_it_answerable_again_with_the_answer_as_its_draft(
+    database: SqliteDatabase, rows: RowMaker, path: Path
+) -> None:
+    """K8.6 61, 64; clarification.md, Resolver."""
+    rows.question("p1", agent_disconnected=True)
+    await claim(database, make_claim(P))
+    assert await restore(database)
+    bundle = await load(database)
+    assert bundle.answerable
+    assert bundle.detached
+    assert (bundle.delivery, bundle.claim_id, bundle.responded_at) == (None, None, None)
+    assert not {"response", "response_delivery_pending"} & set(metadata_of(path, P)[0])
+    async with database.reading() as tx:
+        assert await drafts.load(tx, P) == AnswerDraft(P, YES.answers)
+    assert await claim(database, make_claim(P, SKIP, claim_id="claim-2"))
+
+
+async def test_a_superseded_claim_is_never_restored(
+    database: SqliteDatabase, rows: RowMaker
+) -> None:
+    """K8.6 61, 64."""
+    rows.question("p1")
+    await claim(database, make_claim(P))
+    rows.turn("turn2")
+    assert not await restore(database)
+    assert (await load(database)).status is BundleStatus.ANSWERED
+
+
+async def test_a_claim_of_an_ended_session_is_never_restored(
+    database: SqliteDatabase, rows: RowMaker, path: Path
+) -> None:
+    """K1.7."""
+    rows.question("p1")
+    await claim(database, make_claim(P))
+    with raw(path) as connection:
+        connection.execute("UPDATE task_sessions SET state = 'COMPLETED'")
+    assert not await restore(database)
+
+
+async def test_a_settled_answer_and_another_claim_are_never_restored(
+    database: SqliteDatabase, rows: RowMaker
+) -> None:
+    rows.question("p1")
+    await claim(database, make_claim(P))
+    assert not await restore(database, ClaimId("another"))
+    await finalize(database)
+    assert not await restore(database)
+
+
+async def test_a_guests_claim_never_returns_to_pending(
+    database: SqliteDatabase, clock: FakeClock
+) -> None:
+    """clarification.md, Resolver: the deliberate deviation for guests."""
+    asked = await ask(database, clock)
+    await claim(database, make_claim(asked.pending_id))
+    async with database.writing() as tx:
+        assert not await claims.restore(tx, asked.pending_id, CLAIM, LATER)
+        assert await claims.keep_for_agent(tx, asked.pending_id, CLAIM, LATER)
+    bundle = await load(database, asked.pending_id)
+    assert (bundle.status, bundle.delivery) == (
+        BundleStatus.ANSWERED,
+        Delivery.WAITING_FOR_AGENT,
+    )
+
+
+async def test_intents_name_the_claim_and_the_kind_of_session_in_order(
+    database: SqliteDatabase, rows: RowMaker, clock: FakeClock
+) -> None:
+    """K5.7 step 2."""
+    rows.question("a-hosted")
+    await claim(database, make_claim(PendingId("a-hosted"), claim_id="h"))
+    rows.turn("turn2")
+    rows.question("z-imported", status="answered", response_delivery_pending="1")
+    asked = await ask(database, clock)
+    await claim(database, make_claim(asked.pending_id, claim_id="g"))
+    found = await intents(database)
+    assert [intent.pending_id for intent in found] == sorted(
+        ["a-hosted", "z-imported", asked.pending_id]
+    )
+    by_id = {intent.pending_id: (intent.claim_id, intent.kind) for intent in found}
+    assert by_id == {
+        "a-hosted": ("h", SessionKind.HOSTED),
+        "z-imported": (None, SessionKind.HOSTED),
+        asked.pending_id: ("g", SessionKind.GUEST),
+    }
+
+
+async def test_an_intent_without_a_claim_of_ours_can_be_settled(
+    database: SqliteDatabase, rows: RowMaker
+) -> None:
+    rows.question("p1", status="answered", response_delivery_pending=True)
+    assert await finalize(database, claim_id=None)
+    assert await intents(database) == ()
+
+
+async def test_detaching_marks_every_pending_row_once(
+    database: SqliteDatabase, rows: RowMaker, path: Path
+) -> None:
+    """K8.6 65, 47, 52."""
+    rows.question("p1")
+    rows.question("p1", question_id="q2", question_index=1)
+    assert await detach(database)
+    assert all(metadata["agent_disconnected"] is True for metadata in metadata_of(path, P))
+    bundle = await load(database)
+    assert (bundle.detached, bundle.answerable) == (True, True)
+    assert not await detach(database)
+
+
+@pytest.mark.parametrize("known", [True, "true", "1", 1])
+async def test_what_is_known_to_be_detached_is_not_detached_again(
+    database: SqliteDatabase, rows: RowMaker, known: object
+) -> None:
+    """K8.6 65."""
+    rows.question("p1", agent_disconnected=known)
+    assert not await detach(database)
+
+
+async def test_an_answered_or_superseded_bundle_is_not_detached(
+    database: SqliteDatabase, rows: RowMaker, path: Path
+) -> None:
+    """K8.6 53, 65."""
+    rows.question("p1")
+    await claim(database, make_claim(P))
+    assert not await detach(database)
+    rows.question("p2")
+    rows.turn("turn2")
+    assert not await detach(database, PendingId("p2"))
+    assert "agent_disconnected" not in metadata_of(path, PendingId("p2"))[0]
+
+
+async def test_withdrawing_closes_that_bundle_with_its_reason(
+    database: SqliteDatabase, rows: RowMaker
+) -> None:
+    """K8.6 66: exactly that id, pending rows only."""
+    rows.question("p1")
+    rows.question("p2")
+    assert await withdraw(database)
+    bundle = await load(database)
+    assert (bundle.status, bundle.withdrawn) == (BundleStatus.CANCELLED, Withdrawn.BY_HUMAN)
+    assert (await load(database, PendingId("p2"))).answerable
+    assert not await withdraw(database)
+
+
+async def test_a_cancel_never_overwrites_an_answer(
+    database: SqliteDatabase, rows: RowMaker
+) -> None:
+    """clarification.md, improvement 9; K9.2 11."""
+    rows.question("p1")
+    await claim(database, make_claim(P))
+    for reason in Withdrawn:
+        assert not await withdraw(database, reason)
+    assert (await load(database)).status is BundleStatus.ANSWERED
+
+
+async def test_a_withdrawn_bundle_cannot_be_answered(
+    database: SqliteDatabase, rows: RowMaker
+) -> None:
+    rows.question("p1")
+    await withdraw(database, Withdrawn.BY_AGENT)
+    assert not await claim(database, make_claim(P))
+
+
+async def test_a_superseded_bundle_is_closed_for_that_reason_only(
+    database: SqliteDatabase, rows: RowMaker
+) -> None:
+    rows.question("p1")
+    rows.turn("turn2")
+    assert not await withdraw(database, Withdrawn.BY_HUMAN)
+    assert await withdraw(database, Withdrawn.SUPERSEDED)
+    assert (await load(database)).withdrawn is Withdrawn.SUPERSEDED
+
+
+async def test_withdrawing_a_guests_last_question_lets_its_session_rest(
+    database: SqliteDatabase, clock: FakeClock, path: Path
+) -> None:
+    asked = await ask(database, clock)
+    async with database.writing() as tx:
+        other = PendingId("newer")
+        await claims.withdraw(tx, asked.pending_id, Withdrawn.REPLACED, LATER, replaced_by=other)
+    bundle = await load(database, asked.pending_id)
+    assert (bundle.withdrawn, bundle.replaced_by) == (Withdrawn.REPLACED, "newer")
+    with raw(path) as connection:
+        assert connection.execute("SELECT state FROM task_sessions").fetchone()[0] == "IDLE"
+
+
+async def test_several_options_and_text_are_kept_together(
+    database: SqliteDatabase, clock: FakeClock
+) -> None:
+    """clarification.md, improvement 8."""
+    question = make_question("q1", labels=("a", "b", "c"), multi_select=True)
+    asked = await ask(database, clock, make_draft(question))
+    answer = Answer(QuestionId("q1"), (OptionId("q1_opt1"), OptionId("q1_opt3")), "and more")
+    assert await claim(database, make_claim(asked.pending_id, Answered((answer,))))
+    assert (await load(database, asked.pending_id)).questions[0].answer == answer
+
+
+async def test_rows_written_by_a_claim_carry_nine_digit_times(
+    database: SqliteDatabase, rows: RowMaker, path: Path
+) -> None:
+    rows.question("p1")
+    await claim(database, make_claim(P, Skipped(""), now=1_500_000_000_000_000_001))
+    with raw(path) as connection:
+        row = connection.execute("SELECT updated_at FROM task_session_messages").fetchone()
+    assert row[0] == format_timestamp(Nanoseconds(1_500_000_000_000_000_001))
+    assert row[0].endswith(".000000001Z")
