@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Final, Literal
 
 from backend.agents.demo import DemoProcess
@@ -181,7 +181,9 @@ class Runtime:
         `deliberate` leaves the mark that keeps shims from starting the desk again.
         """
         if deliberate:
-            self._home.quit_marker.touch(mode=0o600)
+            # A home that was deleted or became read-only must not keep the desk from closing.
+            with suppress(OSError):
+                self._home.quit_marker.touch(mode=0o600)
         if self._demo is not None:
             await self._demo.stop()
         self._services.asking.draining.set()
