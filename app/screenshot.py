@@ -42,6 +42,6 @@ async def take_screenshot(
 
 
 def _settled(desk: DeskViewModel, overlay: QWidget, *, demo: bool) -> bool:
-    if not desk.inbox.loaded or desk.transcript.loading:
+    if not desk.settled:
         return False
     return not demo or (overlay.isVisible() and bool(desk.transcript.rows))

@@ -43,8 +43,15 @@ class DeskViewModel(QObject):
         self.inbox = InboxViewModel(client, self)
         self.transcript = TranscriptViewModel(client, self)
         self.info: DeskInfo | None = None
+        self.ready = False
         client.event_received.connect(self._apply)
         self.inbox.arrived.connect(self._follow_first_question)
+
+    @property
+    def settled(self) -> bool:
+        """Everything is read, also the conversation that is open."""
+        shown = self.transcript.session_id == self.sessions.current_id
+        return self.ready and shown and not self.transcript.loading
 
     def start(self) -> None:
         """The backend is ready: read what the window shows."""
@@ -96,6 +103,7 @@ class DeskViewModel(QObject):
         await self.clarification.load()
         if self.sessions.current_id is None:
             self._open_most_urgent()
+        self.ready = True
         self.loaded.emit()
 
     def _open_most_urgent(self) -> None:
@@ -109,7 +117,7 @@ class DeskViewModel(QObject):
 
     def _follow_first_question(self, bundle: Bundle) -> None:
         """With nothing open there is nothing to disturb: show who asks."""
-        if self.sessions.current_id is None and self.inbox.loaded:
+        if self.sessions.current_id is None and self.ready:
             self.open_bundle(bundle)
 
     def _apply(self, happened: Event) -> None:

@@ -1,0 +1,84 @@
+"""A main window on a fake backend, wired as `app.main` wires the real one."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.language import Language
+from app.tasks import WindowTasks
+from app.theme import Scheme, Theme
+from app.timers import SystemWindowClock, deadline
+from app.viewmodels.clarification import ClarificationViewModel
+from app.viewmodels.desk import DeskViewModel
+from app.viewmodels.notices import NoticesViewModel
+from app.windows.app_menu import AppMenu
+from app.windows.main_window import MainWindow
+from backend.ids import ClientId
+from tests.helpers.fake_backend import FakeBackend
+from tests.helpers.waiting import until
+
+
+@dataclass
+class Shown:
+    """What a test of the window works with."""
+
+    backend: FakeBackend
+    desk: DeskViewModel
+    window: MainWindow
+    theme: Theme
+    language: Language
+    overlay: QWidget
+    tasks: WindowTasks
+
+    def find(self, name: str) -> QWidget:
+        """The widget with this automation name."""
+        found = self.window.findChild(QWidget, name)
+        assert isinstance(found, QWidget), f"there is no {name}"
+        return found
+
+
+@asynccontextmanager
+async def shown_window(
+    backend: FakeBackend,
+    *,
+    width: int = 1180,
+    height: int = 780,
+    load: bool = True,
+) -> AsyncIterator[Shown]:
+    """Show a window of this size with its lists filled; everything is closed afterwards."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    language = Language(application, "en")
+    theme = Theme(application, Scheme.LIGHT)
+    notices = NoticesViewModel()
+    tasks = WindowTasks(notices.show_error)
+    clarification = ClarificationViewModel(
+        backend,
+        clock=SystemWindowClock(application),
+        deadline=deadline,
+        background=tasks,
+        client_id=ClientId("window-test"),
+    )
+    desk = DeskViewModel(backend, clarification, notices, tasks)
+    overlay, banner = QWidget(), QWidget()
+    overlay.hide()
+    banner.hide()
+    window = MainWindow(desk, theme, AppMenu(theme, language), banner, overlay)
+    window.resize(width, height)
+    window.show()
+    if load:
+        desk.start()
+        await until(lambda: desk.settled)
+    try:
+        yield Shown(backend, desk, window, theme, language, overlay, tasks)
+    finally:
+        await clarification.close()
+        await tasks.stop()
+        window.allow_close()
+        window.close()
+        window.deleteLater()
+        language.use("en")
+        theme.deleteLater()
+        language.deleteLater()
