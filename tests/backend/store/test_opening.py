@@ -12,7 +12,8 @@ from backend.clock import Nanoseconds
 from backend.errors import ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.events import StoreProgress
 from backend.store import opening, settings
-from backend.store.schema import APPLICATION_ID, MAJOR, TABLES, Dialect, indexes
+from backend.store.dialect import Dialect
+from backend.store.schema import APPLICATION_ID, MAJOR, TABLES, indexes
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.clock import FakeClock
 from tests.helpers.store import RowMaker, add_unrelated_history, ask, raw
@@ -133,10 +134,10 @@ def test_a_store_is_backed_up_before_it_changes_and_the_last_two_copies_are_kept
         opening.prepare(path, moment, threading.Event(), lambda _: None)
     copies = sorted(path.parent.glob("*.backup"))
     assert len(copies) == 2
-    for copy, day in zip(copies, ("2", "3"), strict=True):
+    for copy, expected in zip(copies, ("2", "3"), strict=True):
         assert copy.stat().st_mode & 0o077 == 0
         with raw(copy) as connection:
-            assert connection.execute("SELECT value FROM settings").fetchone()[0] == day
+            assert connection.execute("SELECT value FROM settings").fetchone()[0] == expected
             names = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
         assert ORDERED not in names
 

@@ -297,7 +297,7 @@ async def test_a_full_disk_is_said_and_what_was_there_stays(database: SqliteData
     async with database.writing() as tx:
         await settings.put(tx, "k", "kept")
     pages = (await writer(database).fetch_all("PRAGMA page_count", {}))[0]["page_count"]
-    await writer(database).fetch_all(f"PRAGMA max_page_count = {pages}", {})
+    await writer(database).fetch_all(f"PRAGMA max_page_count = {pages!s}", {})
     with pytest.raises(StorageFailed) as caught:
         async with database.writing() as tx:
             await settings.put(tx, "k", "x" * 1_000_000)
