@@ -14,6 +14,7 @@ from app.resources import Icon, icon, pixmap, resource_folder
 
 MIN_ZOOM: Final = 0.8
 MAX_ZOOM: Final = 2.0
+_STYLE_SHEETS: Final = ("kandesk.qss", "overlay.qss")
 _DESIGN_PIXELS = 13
 """Body text of the design; a system font that is larger enlarges everything in proportion."""
 
@@ -96,8 +97,9 @@ class Theme(QObject):
         self._scheme = scheme
         self._zoom = zoom
         self._system_font = QFont(application.font())
+        folder = resource_folder("resources") / "themes"
         self._template = Template(
-            (resource_folder("resources") / "themes" / "kandesk.qss").read_text(encoding="utf-8")
+            "".join((folder / name).read_text(encoding="utf-8") for name in _STYLE_SHEETS)
         )
         self._colours = {dark: load_colours("dark" if dark else "light") for dark in (False, True)}
         application.setStyle("Fusion")
