@@ -7,6 +7,7 @@ from typing import Final
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.text import session_state_text, session_title, workspace_text
+from app.timers import WindowTimer
 from app.viewmodels.sessions import SessionsViewModel
 from backend.domain.conversation import SessionSummary
 from backend.ids import SessionId
@@ -34,13 +35,15 @@ class _Row:
 
 
 class SessionListModel(QAbstractListModel):
-    """Follows a `SessionsViewModel`; rows that stay in place are changed, not rebuilt."""
+    """Follows a `SessionsViewModel`, a turn of the loop later; rows that stay are not rebuilt."""
 
     def __init__(self, sessions: SessionsViewModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._sessions = sessions
         self._rows: list[_Row] = []
-        sessions.changed.connect(self._follow)
+        # A burst of asks changes many lines at once: one look at them all, a turn later.
+        self._soon = WindowTimer(self, self._follow)
+        sessions.changed.connect(self._soon.start)
         self._follow()
 
     def rowCount(self, parent: Index | None = None) -> int:

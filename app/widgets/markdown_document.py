@@ -46,9 +46,12 @@ class MarkdownDocument(QTextDocument):
         option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         self.setDefaultTextOption(option)
         self.setMarkdown(text, _FEATURES)
+        whole = QTextCursor(self)
+        whole.beginEditBlock()
         self._replace_pictures()
         self._style_blocks(font)
         self._style_tables()
+        whole.endEditBlock()
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:  # noqa: ARG002 - Qt's signature
         """Nothing a document names is ever read, from disk or from the network."""

@@ -58,6 +58,7 @@ class SessionSidebar(QWidget):
         self.list.activated.connect(self._choose)
         sessions.current_changed.connect(self._mark_current)
         sessions.changed.connect(self._show_content)
+        self._model.modelReset.connect(self._mark_current)
         theme.changed.connect(self._show_icons)
         self._show_icons()
         self._retranslate()

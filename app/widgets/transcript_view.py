@@ -167,9 +167,10 @@ class TranscriptView(QListView):
         place = self.visualRect(self.currentIndex()).center() if by_key else event.pos()
         index = self.indexAt(place)
         if index.isValid():
-            self._menu(index, place).popup(self.viewport().mapToGlobal(place))
+            self.menu(index, place).popup(self.viewport().mapToGlobal(place))
 
-    def _menu(self, index: QModelIndex, place: QPoint) -> QMenu:
+    def menu(self, index: QModelIndex, place: QPoint) -> QMenu:
+        """What can be done with the row at `index`, clicked at `place`."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         text = str(index.data(Qt.ItemDataRole.DisplayRole))
@@ -257,6 +258,9 @@ class TranscriptView(QListView):
         return wrong
 
     def _first_visible(self) -> QModelIndex:
+        # Qt would look with the old scroll position at a layout it then makes new.
+        if not self._adjusting:
+            self.executeDelayedItemsLayout()
         probe = QPoint(self.viewport().width() // 2, 0)
         for offset in (0, 1, 2):
             index = self.indexAt(probe + QPoint(0, offset))

@@ -17,6 +17,7 @@ from backend.domain.clarification import BundleStatus, Delivery
 from backend.ids import PendingId, SessionId
 from tests.helpers.desk_builders import make_bundle, make_message, make_session, moment
 from tests.helpers.fake_backend import FakeBackend
+from tests.helpers.waiting import until
 
 _STRICT = QAbstractItemModelTester.FailureReportingMode.Warning
 
@@ -35,20 +36,21 @@ def inbox(backend: FakeBackend) -> InboxViewModel:
     return InboxViewModel(backend)
 
 
-def test_sessions_stand_under_their_project(
-    qapp: QApplication, backend: FakeBackend, sessions: SessionsViewModel
+async def test_sessions_stand_under_their_project(
+    backend: FakeBackend, sessions: SessionsViewModel
 ) -> None:
     model = SessionListModel(sessions)
     QAbstractItemModelTester(model, _STRICT)
     backend.desk.put_session(make_session("s1", workspace="/home/ann/shop", updated=2))
     backend.desk.put_session(make_session("s2", title="Import", workspace="", updated=1))
+    await until(model.rowCount)
     assert _texts(model) == ["shop", "claude-code", "No project", "Import"]
     assert model.flags(model.index(0)) == Qt.ItemFlag.ItemIsEnabled
     assert model.index_of(SessionId("s2")).row() == 3
 
 
-def test_a_changed_badge_does_not_rebuild_the_list(
-    qapp: QApplication, backend: FakeBackend, sessions: SessionsViewModel
+async def test_a_changed_badge_does_not_rebuild_the_list(
+    backend: FakeBackend, sessions: SessionsViewModel
 ) -> None:
     session = make_session("s1", updated=1)
     backend.desk.put_session(session)
@@ -58,6 +60,7 @@ def test_a_changed_badge_does_not_rebuild_the_list(
     model.modelReset.connect(lambda: resets.append(True))
     model.dataChanged.connect(lambda first, _: changes.append(first.row()))
     backend.desk.put_session(replace(session, pending_questions=2, updated_at=moment(2)))
+    await until(lambda: changes)
     assert resets == []
     assert changes == [1]
     spoken = str(model.index(1).data(Qt.ItemDataRole.AccessibleTextRole))
