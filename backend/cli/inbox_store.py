@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Coroutine
-from pathlib import PurePath
 from typing import TypeVar
 
 from backend.cli.desk_client import Json
@@ -12,8 +11,7 @@ from backend.domain.clarification import Bundle
 from backend.domain.conversation import SessionSummary
 from backend.errors import AppError, ErrorCode
 from backend.ids import ClaimId, ClientId, PendingId, SessionId
-from backend.mcp.inbox_wire import ResponseIn, bundle_to_wire, outcome_from_wire, response_to_wire
-from backend.mcp.wire import parse
+from backend.mcp.bundle_wire import bundle_to_wire, response_to_wire
 from backend.paths import Home
 from backend.store import bundles, sessions
 from backend.store.sqlite import SqliteDatabase
@@ -59,6 +57,8 @@ class StoreInbox:
         return None if found is None else self._to_wire(found, {})
 
     async def _respond(self, pending_id: PendingId, body: Json) -> Json:
+        from backend.mcp.inbox_wire import ResponseIn, outcome_from_wire
+        from backend.mcp.wire import parse
         from backend.runtime import offline_desk
 
         asked = parse(ResponseIn, body)
@@ -72,12 +72,7 @@ class StoreInbox:
         return {"success": True, **response_to_wire(outcome)}
 
     def _to_wire(self, bundle: Bundle, known: dict[SessionId, SessionSummary]) -> Json:
-        session = known.get(bundle.session_id)
-        wire: Json = dict(bundle_to_wire(bundle, self._clock.now()))
-        if session is not None:
-            wire["agent"] = session.agent
-            wire["workspace"] = PurePath(session.workspace).name or session.workspace
-        return wire
+        return dict(bundle_to_wire(bundle, self._clock.now(), known.get(bundle.session_id)))
 
 
 def _run(work: Coroutine[object, object, T]) -> T:

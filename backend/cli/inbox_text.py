@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from backend.cli.desk_client import Json
 
@@ -54,7 +55,8 @@ def _steers(character: str) -> bool:
 
 
 def _bundle_text(short: str, bundle: Json) -> str:
-    facts = [clean(bundle.get(key), 60) for key in ("workspace", "agent")]
+    folder = PurePath(str(bundle.get("workspace") or "")).name
+    facts = [clean(folder, 60), clean(bundle.get("agent"), 60)]
     head = " · ".join([*filter(None, facts), age_text(bundle.get("age_seconds"))])
     lines = [f"{short}  {head}"]
     found = bundle.get("questions")

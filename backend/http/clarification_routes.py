@@ -13,7 +13,8 @@ from backend.domain.clarification import Bundle, Outcome
 from backend.errors import ErrorCode, NotFound
 from backend.http.replies import read_json
 from backend.ids import ClaimId, ClientId, PendingId, new_id
-from backend.mcp.inbox_wire import ResponseIn, bundle_to_wire, outcome_from_wire, response_to_wire
+from backend.mcp.bundle_wire import bundle_to_wire, response_to_wire
+from backend.mcp.inbox_wire import ResponseIn, outcome_from_wire
 from backend.mcp.wire import parse
 
 _CLIENT = "http"
@@ -37,14 +38,15 @@ class ClarificationRoutes:
         ]
 
     async def _inbox(self, _request: Request) -> Response:
-        return self._listing(await self._desk.list_open_bundles())
+        return await self._listing(await self._desk.list_open_bundles())
 
     async def _uncollected(self, _request: Request) -> Response:
-        return self._listing(await self._desk.list_uncollected())
+        return await self._listing(await self._desk.list_uncollected())
 
-    def _listing(self, found: Sequence[Bundle]) -> Response:
+    async def _listing(self, found: Sequence[Bundle]) -> Response:
         now = self._clock.now()
-        bundles = [bundle_to_wire(bundle, now) for bundle in found]
+        sessions = {item.session_id: item for item in await self._desk.list_sessions()}
+        bundles = [bundle_to_wire(item, now, sessions.get(item.session_id)) for item in found]
         return JSONResponse({"bundles": bundles, "count": len(bundles)})
 
     async def _get(self, request: Request) -> Response:

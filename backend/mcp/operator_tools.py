@@ -10,6 +10,7 @@ from backend.errors import AppError
 from backend.ids import ClaimId, ClientId, PendingId, new_id
 from backend.mcp import inbox_wire, tools, wire
 from backend.mcp.agent_tools import Context, error_result, structured
+from backend.mcp.bundle_wire import response_to_wire
 
 _CLIENT: Final = ClientId("mcp-operator")
 
@@ -45,4 +46,4 @@ class OperatorTools:
             client_id=_CLIENT,
             claim_token=ClaimId(new_id()),
         )
-        return structured(inbox_wire.response_to_wire(outcome))
+        return structured(response_to_wire(outcome))

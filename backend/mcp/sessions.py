@@ -70,6 +70,8 @@ class HandshakeSession:
         exchange.can_resume = self._resumes
         exchange.comment = stream.comment
         self._streams[request_id] = stream
+        if self.closed:
+            stream.end()
         return stream
 
     def settle_stream(self, request_id: str, stream: FrameStream) -> None:
@@ -103,7 +105,7 @@ class HandshakeSession:
         elif isinstance(item.metadata, ServerMessageMetadata):
             request_id = item.metadata.related_request_id
         stream = self._streams.get(str(request_id))
-        if stream is not None and not self.closed:
+        if stream is not None:
             stream.put(message)
 
     async def aclose(self) -> None:

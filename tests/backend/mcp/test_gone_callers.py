@@ -92,6 +92,7 @@ async def test_a_call_cut_while_it_is_being_opened_is_detached_once_it_is_open(
             body = legacy_call("ask_user_question", ONE_QUESTION, progress="t")
         async with post_stream(http, body, headers) as stream:
             assert (await stream.next()) is not None
+        await until(lambda: not door.open_requests)
     door.asking.gate.set()
     await until(lambda: door.asking.cuts == ["p1"])
     assert door.asking.asked[0].waiting == 0
