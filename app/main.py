@@ -26,6 +26,7 @@ from app.viewmodels.desk import DeskViewModel
 from app.viewmodels.notices import NoticesViewModel
 from app.widgets.clarification_overlay import ClarificationOverlay
 from app.widgets.status_banner import StatusBanner
+from app.widgets.touch import TouchLayout
 from app.windows.app_menu import AppMenu
 from app.windows.main_window import MainWindow
 from backend.ids import ClientId, new_id
@@ -64,9 +65,12 @@ def build(application: QApplication, options: WindowOptions) -> Parts:
         client_id=ClientId(f"window-{new_id()}"),
     )
     desk = DeskViewModel(client, clarification, notices, tasks)
-    overlay = ClarificationOverlay(clarification)
-    banner = StatusBanner(clarification)
+    touch = TouchLayout(application)
+    overlay = ClarificationOverlay(clarification, theme, touch)
+    banner = StatusBanner(clarification, theme, touch)
     window = MainWindow(desk, theme, AppMenu(theme, language), banner, overlay)
+    overlay.focus_wanted.connect(window.focus_reading)
+    touch.watch(window)
     tray = Tray(window)
     notifications = Notifications(desk.inbox, desk.sessions, tray, window)
     crash = CrashReporter()

@@ -10,7 +10,7 @@ _ACCENTED: Final = str.maketrans(
     "aeiouyAEIOUYcnsz",
     "åéîöûýÅÉÎÖÛÝçñšž",
 )
-_KEPT: Final = re.compile(r"%(?:n|\d|\{\w+\})|&\w+;|<[^>]+>")
+_KEPT: Final = re.compile(r"%(?:n|\d|\{\w+\})|\{\w+\}|&\w+;|<[^>]+>")
 _LONGER: Final = 0.35
 
 

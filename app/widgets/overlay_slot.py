@@ -97,6 +97,10 @@ class OverlaySlot(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(0, self.sizeHint().height())
 
+    def hasHeightForWidth(self) -> bool:
+        """The height is decided here, not by the words inside."""
+        return False
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._overlay:
             if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):

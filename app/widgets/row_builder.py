@@ -108,7 +108,9 @@ class RowBuilder:
         if title:
             page.header(title, "", indent=page.gutter)
         page.document(self._shown(row.prompt, facts), indent=page.gutter)
-        self._choices(page, row)
+        # While it is open its options are on the card below; here they would only repeat.
+        if not waiting:
+            self._choices(page, row)
         page.line(f"{words} · {_time(message, facts)}", colour, indent=page.gutter, small=True)
 
     def _choices(self, page: "_Page", row: QuestionRow) -> None:

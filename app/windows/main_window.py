@@ -111,6 +111,11 @@ class MainWindow(QMainWindow):
         self._panes.open_drawer()
         self.inbox_view.focus_list()
 
+    def focus_reading(self) -> None:
+        """Put the keyboard where it reads, and where nothing can happen by accident."""
+        if self.pages.chat.isVisible():
+            self.pages.chat.transcript.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def cycle_panes(self) -> None:
         """Move the keyboard to the next pane in reading order."""
         chat = self.pages.chat
@@ -163,7 +168,7 @@ class MainWindow(QMainWindow):
         self.inbox_view.discard_wanted.connect(desk.discard_answers)
         desk.sessions.current_changed.connect(self._show_page)
         desk.loaded.connect(self._show_page)
-        desk.loaded.connect(self._focus_reading)
+        desk.loaded.connect(self.focus_reading)
         desk.inbox.arrived.connect(self.inbox_view.announce)
         desk.inbox.count_changed.connect(self._show_count)
         desk.store_progress.connect(self.pages.starting.show_progress)
@@ -194,11 +199,6 @@ class MainWindow(QMainWindow):
             self._stack.setCurrentWidget(self.pages.chat)
         elif self._desk.inbox.loaded:
             self._stack.setCurrentWidget(self.pages.welcome)
-
-    def _focus_reading(self) -> None:
-        """Nobody types yet: start where the keyboard reads and nothing can happen by accident."""
-        if not self.pages.storage.isVisible():
-            self.pages.chat.transcript.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_narrow(self, narrow: bool) -> None:  # noqa: FBT001 - a Qt slot
         self._stack.show_button(visible=narrow)

@@ -27,7 +27,7 @@ from app.text import Ages, age_text
 
 _CATALOGS: Final = sorted(resource_folder("i18n").glob("kandesk_*.ts"))
 _TRANSLATED: Final = [path for path in _CATALOGS if path.stem != "kandesk_en"]
-_PLACEHOLDER: Final = re.compile(r"%(?:n|\d|\{\w+\})")
+_PLACEHOLDER: Final = re.compile(r"%(?:n|\d|\{\w+\})|\{\w+\}")
 _IDENTICAL: Final = frozenset({"MCP", "OK"})
 """Texts that are the same in every language."""
 _SOURCES: Final = sorted(Path(language.__file__).parent.rglob("*.py"))

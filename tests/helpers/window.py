@@ -13,6 +13,9 @@ from app.timers import SystemWindowClock, deadline
 from app.viewmodels.clarification import ClarificationViewModel
 from app.viewmodels.desk import DeskViewModel
 from app.viewmodels.notices import NoticesViewModel
+from app.widgets.clarification_overlay import ClarificationOverlay
+from app.widgets.status_banner import StatusBanner
+from app.widgets.touch import TouchLayout
 from app.windows.app_menu import AppMenu
 from app.windows.main_window import MainWindow
 from backend.ids import ClientId
@@ -62,10 +65,11 @@ async def shown_window(
         client_id=ClientId("window-test"),
     )
     desk = DeskViewModel(backend, clarification, notices, tasks)
-    overlay, banner = QWidget(), QWidget()
-    overlay.hide()
-    banner.hide()
+    touch = TouchLayout(application)
+    overlay = ClarificationOverlay(clarification, theme, touch)
+    banner = StatusBanner(clarification, theme, touch)
     window = MainWindow(desk, theme, AppMenu(theme, language), banner, overlay)
+    overlay.focus_wanted.connect(window.focus_reading)
     window.resize(width, height)
     window.show()
     if load:
@@ -80,5 +84,6 @@ async def shown_window(
         window.close()
         window.deleteLater()
         language.use("en")
+        touch.deleteLater()
         theme.deleteLater()
         language.deleteLater()
