@@ -44,7 +44,10 @@ _ANSWERED: Final = (BundleStatus.ANSWERED, BundleStatus.REJECTED)
 
 
 async def load_bundle(tx: Transaction, pending: PendingId) -> Bundle | None:
-    """The bundle whatever its state; None for an unknown id and for a parent question (K5.1)."""
+    """The bundle whatever its state; None for an unknown id and for a parent question (K5.1).
+
+    A malformed bundle reads as superseded: it is shown, and nobody can answer it.
+    """
     found = await _load(tx, f"{pending_id(tx.dialect, 'm')} = :pending_id", {"pending_id": pending})
     return found[0] if found else None
 

@@ -96,7 +96,7 @@ async def rejoinable(
     """The bundle an equal re-ask of the same MCP session joins (clarification.md, rule 3).
 
     It is the session's newest ask, its call was cut no earlier than `cut_after`, and it is open
-    or its answer waits.
+    or its answer waits. One re-ask joins one cut call: the next must be cut again.
     """
     if not connection_id:
         return None
@@ -109,7 +109,13 @@ async def rejoinable(
         return None
     if row["detached_at"] is None or str(row["detached_at"]) < format_timestamp(cut_after):
         return None
-    return await _joinable(tx, row)
+    joined = await _joinable(tx, row)
+    if joined is not None:
+        await tx.execute(
+            "UPDATE interaction_deliveries SET detached_at = NULL WHERE pending_id = :pending_id",
+            {"pending_id": joined},
+        )
+    return joined
 
 
 async def set_replaced_by(

@@ -137,6 +137,9 @@ def _check_length(header: bytes, path: Path) -> None:
     wal = Path(f"{path}-wal")
     if wal.exists() and wal.stat().st_size > 0:
         return
+    if header[24:28] != header[92:96]:
+        # Written by a program that does not keep the count of pages.
+        return
     page_size = int.from_bytes(header[16:18])
     pages = int.from_bytes(header[28:32])
     if path.stat().st_size < pages * (65536 if page_size == 1 else page_size):

@@ -1,5 +1,6 @@
 """The lock that makes one program the owner of a store, released by the system when it dies."""
 
+import errno
 import json
 import os
 import socket
@@ -37,6 +38,7 @@ _NETWORK: Final = frozenset(
         "smbfs",
     }
 )
+_TAKEN: Final = frozenset({errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK})
 _MOUNTS: Final = Path("/proc/mounts")
 _LOCKED_BYTE: Final = 1 << 30
 """Windows locks a range, and nobody can read it: one far behind the text."""
@@ -76,11 +78,14 @@ class OwnerLock:
                 file_system=network,
             )
         descriptor = _open(path)
-        if not _try_lock(descriptor):
-            holder = _read(descriptor)
+        try:
+            other = _take(descriptor, kind)
+        except BaseException:
             os.close(descriptor)
-            raise _owned(database, holder)
-        _write(descriptor, kind)
+            raise
+        if other is not None:
+            os.close(descriptor)
+            raise _owned(database, other)
         return cls(descriptor)
 
     def release(self) -> None:
@@ -102,7 +107,7 @@ class OwnerLock:
             if _try_lock(descriptor):
                 _unlock(descriptor)
                 return None
-            return _read(descriptor) or LockHolder(0, "", "", "")
+            return _read(descriptor)
         finally:
             os.close(descriptor)
 
@@ -121,6 +126,9 @@ def network_file_system(path: Path, mounts: Path = _MOUNTS) -> str:
         point = Path(fields[1].encode().decode("unicode_escape"))
         if path.is_relative_to(point) and len(point.parts) >= best:
             best, found = len(point.parts), fields[2]
+    if found == "9p" and best == 1:
+        # The whole system is on it: the local disk of a sandbox, not a share.
+        return ""
     return found if found in _NETWORK else ""
 
 
@@ -141,6 +149,14 @@ def _open(path: Path) -> int:
         raise StorageFailed(code, detail, store=str(path)) from error
 
 
+def _take(descriptor: int, kind: str) -> LockHolder | None:
+    """None when the lock is ours now, else who has it."""
+    if not _try_lock(descriptor):
+        return _read(descriptor)
+    _write(descriptor, kind)
+    return None
+
+
 def _try_lock(descriptor: int) -> bool:
     try:
         if sys.platform == "win32":
@@ -148,8 +164,12 @@ def _try_lock(descriptor: int) -> bool:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         else:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
+    except OSError as error:
+        if error.errno in _TAKEN:
+            return False
+        raise StorageFailed(
+            ErrorCode.STORE_UNREACHABLE, f"the store cannot be locked: {error.strerror}"
+        ) from error
     return True
 
 
@@ -175,15 +195,15 @@ def _write(descriptor: int, kind: str) -> None:
     os.write(descriptor, text.encode())
 
 
-def _read(descriptor: int) -> LockHolder | None:
-    """None while the owner has not written its name yet."""
+def _read(descriptor: int) -> LockHolder:
+    """The owner; process 0 while it has not written its name yet."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     try:
         found = json.loads(os.read(descriptor, 4096))
     except ValueError:
-        return None
+        found = None
     if not isinstance(found, Mapping):
-        return None
+        return LockHolder(0, "", "", "")
     pid = found.get("pid")
     return LockHolder(
         pid=pid if isinstance(pid, int) else 0,
@@ -193,14 +213,13 @@ def _read(descriptor: int) -> LockHolder | None:
     )
 
 
-def _owned(database: Path, holder: LockHolder | None) -> StorageFailed:
-    who = holder or LockHolder(0, "", "", "")
+def _owned(database: Path, holder: LockHolder) -> StorageFailed:
     return StorageFailed(
         ErrorCode.STORE_OWNED,
-        f"the store {database} is in use by process {who.pid} on {who.host or 'this machine'}"
-        f" since {who.since or 'a moment ago'}",
-        pid=who.pid,
-        host=who.host,
-        since=who.since,
-        kind=who.kind,
+        f"the store {database} is in use by process {holder.pid}"
+        f" on {holder.host or 'this machine'} since {holder.since or 'a moment ago'}",
+        pid=holder.pid,
+        host=holder.host,
+        since=holder.since,
+        kind=holder.kind,
     )

@@ -55,7 +55,7 @@ async def cut(database: SqliteDatabase, clock: FakeClock, asked: Asked) -> None:
 async def rejoinable(
     database: SqliteDatabase, connection: str = "mcp-1", *, cut_after: Nanoseconds = LONG_AGO
 ) -> PendingId | None:
-    async with database.reading() as tx:
+    async with database.writing() as tx:
         return await deliveries.rejoinable(
             tx, connection_id=connection, question_digest=DIGEST, cut_after=cut_after
         )
@@ -125,8 +125,11 @@ async def test_a_cut_ask_of_the_same_mcp_session_can_be_rejoined(
     assert await rejoinable(database) is None
     await cut(database, clock, asked)
     assert await rejoinable(database) == asked.pending_id
+    assert await rejoinable(database) is None
+    await cut(database, clock, asked)
     await answer(database, clock, asked)
     assert await rejoinable(database) == asked.pending_id
+    await cut(database, clock, asked)
     await move(database, asked, Delivery.WAITING_FOR_AGENT, Delivery.DELIVERED)
     assert await rejoinable(database) is None
 

@@ -141,3 +141,10 @@ def test_a_store_on_a_network_is_refused_before_anything_is_made(
 
 def test_without_a_list_of_mounts_every_place_counts_as_local(tmp_path: Path) -> None:
     assert network_file_system(tmp_path, tmp_path / "none") == ""
+
+
+def test_a_sandbox_whose_whole_disk_is_shared_counts_as_local(tmp_path: Path) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text("none / 9p rw 0 0\nC: /mnt/c 9p rw 0 0\n")
+    assert network_file_system(Path("/home/me/kandesk.db.lock"), mounts) == ""
+    assert network_file_system(Path("/mnt/c/kandesk.db.lock"), mounts) == "9p"
