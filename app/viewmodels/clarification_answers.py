@@ -25,6 +25,11 @@ def text_problem(text: str) -> ErrorCode | None:
     """Why `text` cannot be sent: too long before trimming (K4.2), or characters no store keeps."""
     if len(text) > MAX_TEXT:
         return ErrorCode.TOO_LONG
+    return character_problem(text)
+
+
+def character_problem(text: str) -> ErrorCode | None:
+    """Whether `text` holds characters that no store keeps: NUL and lone surrogates."""
     try:
         check_characters("custom_text", text)
     except InvalidInput as problem:

@@ -1,0 +1,132 @@
+"""What can be done with the bundle: go on, go back, submit, skip, close."""
+
+from typing import Final
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from app.resources import Icon
+from app.theme import Theme
+from app.viewmodels.clarification_card import Card
+from backend.domain.clarification import MAX_TEXT
+
+COUNTER_FROM: Final = 1_800
+"""The counter appears above this many code points (K6.2)."""
+
+
+class _Hint(QLabel):
+    """A line that gives way to the buttons, and takes no room of its own."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+
+class OverlayFooter(QWidget):
+    """Plain signals for its buttons; which of them mean something now is the card's to say."""
+
+    skip_wanted = Signal()
+    close_wanted = Signal()
+    step_wanted = Signal(int)
+    submit_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._reviewed = True
+        self._busy = False
+        self.skip = _button("skipQuestions", "quiet")
+        self.close_question = _button("closeQuestion", "quiet")
+        self.previous = _button("previousQuestion", "")
+        self.next = _button("nextQuestion", "")
+        self.submit = _button("submitAnswers", "primary")
+        self._hint = _Hint()
+        self._hint.setObjectName("submitHint")
+        self._hint.setProperty("role", "small")
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.pixels(8))
+        row.addWidget(self.skip)
+        row.addWidget(self.close_question)
+        row.addWidget(self._hint, 1)
+        for button in (self.previous, self.next, self.submit):
+            row.addWidget(button)
+        self.skip.clicked.connect(self.skip_wanted)
+        self.close_question.clicked.connect(self.close_wanted)
+        self.previous.clicked.connect(lambda: self.step_wanted.emit(-1))
+        self.next.clicked.connect(lambda: self.step_wanted.emit(1))
+        self.submit.clicked.connect(self.submit_wanted)
+        theme.changed.connect(self._show_icons)
+        self._show_icons()
+        self._retranslate()
+
+    def refresh(self, card: Card, *, hint: str) -> None:
+        """Show what can be done now; near the limit the counter takes the place of the hint."""
+        several = card.review_step > 0
+        self._reviewed = not several or card.reviewing
+        self._busy = card.busy
+        for button in (self.previous, self.next):
+            button.setVisible(several)
+        self.previous.setEnabled(card.step > 0 and not card.busy)
+        self.next.setEnabled(several and not card.reviewing and not card.busy)
+        self.submit.setEnabled(card.editable and card.sheet.complete)
+        self.skip.setEnabled(card.editable)
+        gone = card.bundle.detached or not card.bundle.waiting_calls
+        self.close_question.setVisible(gone and card.bundle.answerable)
+        self.close_question.setEnabled(card.editable)
+        self._show_hint(card, hint)
+        self._retranslate()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self._retranslate()
+        super().changeEvent(event)
+
+    def _show_hint(self, card: Card, hint: str) -> None:
+        step = min(card.step, len(card.questions) - 1)
+        length = len(card.sheet.entry(step).text) if card.sheet.text_counts(step) else 0
+        role = "danger" if length > MAX_TEXT else "small"
+        if length > COUNTER_FROM and not card.reviewing:
+            words = self.tr("{count} of {limit} characters")
+            hint = words.format(count=length, limit=MAX_TEXT)
+        self._hint.setText(hint)
+        if self._hint.property("role") != role:
+            self._hint.setProperty("role", role)
+            self._hint.style().unpolish(self._hint)
+            self._hint.style().polish(self._hint)
+
+    def _show_icons(self) -> None:
+        self.previous.setIcon(self._theme.icon(Icon.PREVIOUS, "text"))
+        self.next.setIcon(self._theme.icon(Icon.NEXT, "text"))
+        self.next.setLayoutDirection(self._mirrored())
+
+    def _mirrored(self) -> Qt.LayoutDirection:
+        if self.layoutDirection() is Qt.LayoutDirection.RightToLeft:
+            return Qt.LayoutDirection.LeftToRight
+        return Qt.LayoutDirection.RightToLeft
+
+    def _retranslate(self) -> None:
+        self.skip.setText(self.tr("Skip…"))
+        self.skip.setAccessibleDescription(self.tr("Tell the agent that you choose not to answer"))
+        self.close_question.setText(self.tr("Close question…"))
+        self.close_question.setAccessibleDescription(
+            self.tr("Withdraw the question: its caller is gone")
+        )
+        self.previous.setText(self.tr("Back"))
+        self.next.setText(self.tr("Next"))
+        if self._busy:
+            self.submit.setText(self.tr("Sending…"))
+        elif self._reviewed:
+            self.submit.setText(self.tr("Submit"))
+        else:
+            self.submit.setText(self.tr("Review and submit"))
+
+
+def _button(name: str, role: str) -> QPushButton:
+    button = QPushButton()
+    button.setObjectName(name)
+    button.setAutoDefault(False)
+    if role:
+        button.setProperty("role", role)
+    return button

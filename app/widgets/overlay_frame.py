@@ -1,0 +1,117 @@
+"""The card of the overlay: header, steps, body and footer, or one line when it is collapsed."""
+
+from typing import Final
+
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from app.theme import Theme
+from app.viewmodels.clarification import ClarificationViewModel
+from app.viewmodels.clarification_card import Phase
+from app.widgets.arming import ArmingGuard
+from app.widgets.collapsed_bar import CollapsedBar
+from app.widgets.confirm_strip import ConfirmStrip, Step
+from app.widgets.overlay_body import OverlayBody
+from app.widgets.overlay_footer import OverlayFooter
+from app.widgets.overlay_header import OverlayHeader
+from app.widgets.question_tabs import QuestionTabs
+
+MAX_WIDTH: Final = 808
+_COMPACT_BELOW: Final = 230
+_BORDER: Final = 2
+
+
+class OverlayFrame(QFrame):
+    """Holds the parts, shows those that belong to the card's state, and knows how tall it is."""
+
+    def __init__(
+        self, view_model: ClarificationViewModel, theme: Theme, guard: ArmingGuard
+    ) -> None:
+        super().__init__()
+        self.setObjectName("overlayCard")
+        self.setProperty("role", "question-card")
+        self._view_model = view_model
+        self._theme = theme
+        self.header = OverlayHeader(view_model, theme)
+        self.bar = CollapsedBar(view_model, theme)
+        self.tabs = QuestionTabs(theme)
+        self.body = OverlayBody(theme, guard)
+        self.footer = OverlayFooter(theme)
+        self.strip = ConfirmStrip(theme)
+        self._column = QVBoxLayout(self)
+        for part in (self.header, self.tabs, self.body, self.footer, self.strip, self.bar):
+            self._column.addWidget(part, 1 if part is self.body else 0)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    @property
+    def confirming(self) -> bool:
+        return not self.strip.isHidden()
+
+    def refresh(self, hint: str) -> None:
+        """Show the card as it is now; the page of its step is built already."""
+        card = self._view_model.card
+        if card is None:
+            return
+        self.header.refresh()
+        self.bar.refresh()
+        self.tabs.refresh(card)
+        self.body.refresh(card, self._view_model.clock.now())
+        self.footer.refresh(card, hint=hint)
+        if not card.editable or card.collapsed:
+            self.strip.hide()
+        self._show_closed(closed=card.phase is Phase.INACTIVE)
+        self._show_parts(collapsed=card.collapsed, stepper=card.review_step > 0)
+
+    def open_strip(self, step: Step) -> None:
+        self.footer.hide()
+        self.strip.open_for(step)
+
+    def close_strip(self) -> None:
+        self.strip.hide()
+        self.footer.show()
+
+    def set_height(self, height: int) -> None:
+        """Say less where there is little room."""
+        self.header.set_compact(compact=height < self._theme.pixels(_COMPACT_BELOW))
+
+    def natural_height(self, width: int) -> int:
+        """The height at which nothing needs to scroll."""
+        card = self._view_model.card
+        if card is None or card.collapsed:
+            return self.bar.minimumHeight() + _BORDER
+        margins = self._column.contentsMargins()
+        inside = width - margins.left() - margins.right() - _BORDER
+        parts = [
+            part
+            for part in (self.header, self.tabs, self.footer, self.strip)
+            if not part.isHidden()
+        ]
+        height = sum(_height(part, inside) for part in parts)
+        height += margins.top() + margins.bottom() + _BORDER
+        return height + self.body.natural_height(inside) + len(parts) * self._column.spacing()
+
+    def _show_parts(self, *, collapsed: bool, stepper: bool) -> None:
+        px = self._theme.pixels
+        margins = (0, 0, 0, 0) if collapsed else (px(16), px(12), px(16), px(12))
+        self._column.setContentsMargins(*margins)
+        self.bar.setVisible(collapsed)
+        self.header.setVisible(not collapsed)
+        self.tabs.setVisible(not collapsed and stepper)
+        self.body.setVisible(not collapsed)
+        self.footer.setVisible(not collapsed and not self.confirming)
+
+    def _show_closed(self, *, closed: bool) -> None:
+        """Amber is for what needs the human; a question that is closed does not."""
+        if bool(self.property("closed")) is not closed:
+            self.setProperty("closed", closed)
+            self.style().unpolish(self)
+            self.style().polish(self)
+
+    def _restyle(self) -> None:
+        self.setMaximumWidth(self._theme.pixels(MAX_WIDTH))
+        self._column.setSpacing(self._theme.pixels(8))
+
+
+def _height(part: QWidget, width: int) -> int:
+    tall = part.heightForWidth(width) if part.hasHeightForWidth() else -1
+    return max(tall, part.sizeHint().height())

@@ -1,0 +1,73 @@
+"""The words of the status banner: what happened, what is safe, what can be done."""
+
+from PySide6.QtCore import QObject
+
+from app.text import error_text, status_text, superseded_text
+from app.viewmodels.clarification_recovery import RecoveryKind, RecoveryState, answers_text
+from backend.domain.clarification import BundleStatus
+
+
+class StatusTexts(QObject):
+    """One text for each state; what is unknown is never called a success."""
+
+    def words(self, state: RecoveryState) -> str:
+        fixed = self._fixed_words().get(state.kind)
+        if fixed is not None:
+            return fixed
+        if state.kind is RecoveryKind.ERROR:
+            return error_text(state.error) if state.error is not None else ""
+        if state.kind is RecoveryKind.INACTIVE:
+            return self._inactive_words(state)
+        if state.kind is RecoveryKind.ELSEWHERE:
+            return self._elsewhere_words(state)
+        return self._delivery_words(state)
+
+    def _fixed_words(self) -> dict[RecoveryKind, str]:
+        return {
+            RecoveryKind.SUBMITTING: self.tr("Sending…"),
+            RecoveryKind.UNKNOWN: self.tr(
+                "No reply yet: it is not known whether this was taken. "
+                "Your answer is kept, and trying again is safe."
+            ),
+            RecoveryKind.UNCONFIRMED: self.tr(
+                "Saved, delivery not confirmed. Nothing is lost, and it goes on by itself."
+            ),
+            RecoveryKind.COLLECTED: self.tr(
+                "The earlier answer is no longer stored: its call has collected it, or it was "
+                "discarded. Nothing was sent now."
+            ),
+        }
+
+    def _inactive_words(self, state: RecoveryState) -> str:
+        bundle = state.bundle
+        what = status_text(bundle.status, bundle.withdrawn)
+        if bundle.superseded or bundle.status is BundleStatus.PENDING:
+            what = superseded_text()
+        if state.own:
+            words = self.tr("{what}. The question is closed; your answer was not sent.")
+        else:
+            words = self.tr("{what}. The question is closed.")
+        return words.format(what=what)
+
+    def _elsewhere_words(self, state: RecoveryState) -> str:
+        if _skipped(state):
+            return self.tr("This question was skipped elsewhere.")
+        answers = state.outcome.answers if state.outcome is not None else ()
+        words = " · ".join(filter(None, answers_text(state.bundle, answers).split("\n")))
+        if not words:
+            return self.tr("This question was answered elsewhere.")
+        return self.tr("Answered elsewhere: {answer}").format(answer=words)
+
+    def _delivery_words(self, state: RecoveryState) -> str:
+        delivered = state.kind is RecoveryKind.DELIVERED
+        if _skipped(state):
+            if delivered:
+                return self.tr("Skipped. The agent has been told.")
+            return self.tr("Skipped. The agent will be told when it calls again.")
+        if delivered:
+            return self.tr("Delivered. The agent has your answer.")
+        return self.tr("Saved. The agent gets your answer when it calls again.")
+
+
+def _skipped(state: RecoveryState) -> bool:
+    return state.outcome is not None and state.outcome.status is BundleStatus.REJECTED
