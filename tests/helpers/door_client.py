@@ -47,6 +47,11 @@ class Door:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def open_requests(self) -> int:
+        """HTTP requests the port is serving at this moment."""
+        return len(self.server._listener.server_state.tasks)
+
 
 @contextlib.asynccontextmanager
 async def open_door(clock: Clock, *, kind: str = "window", port: int = 0) -> AsyncIterator[Door]:
