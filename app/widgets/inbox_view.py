@@ -235,4 +235,6 @@ class _InboxList(QListView):
         return QSize(self._theme.pixels(200), max(height, self._theme.pixels(50)))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.pixels(120), self._theme.pixels(100))
+        return QSize(
+            self._theme.pixels(120), min(self.sizeHint().height(), self._theme.pixels(100))
+        )

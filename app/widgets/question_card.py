@@ -29,7 +29,9 @@ class QuestionCard(QWidget):
         self._title.setTextFormat(Qt.TextFormat.PlainText)
         self._title.setWordWrap(True)
         told_by_tab = card.review_step > 0 and shortened(question.title) == question.title
-        self._title.setVisible(bool(question.title) and not told_by_tab)
+        # What is shown before it has a parent is a window of its own and takes the focus.
+        if told_by_tab or not question.title:
+            self._title.hide()
         self._prompt = MarkdownView()
         self._prompt.setObjectName("questionPrompt")
         self._prompt.setFont(theme.font(15))
@@ -37,9 +39,11 @@ class QuestionCard(QWidget):
         self._prompt.set_markdown(question.prompt)
         self._several = QLabel()
         self._several.setProperty("role", "small")
-        self._several.setVisible(question.multi_select)
+        if not question.multi_select:
+            self._several.hide()
         self.choices = ChoiceList(question, theme)
-        self.choices.setVisible(bool(question.options))
+        if not question.options:
+            self.choices.hide()
         self.answer = AnswerBox(question, theme)
         px = theme.pixels
         column = QVBoxLayout(self)

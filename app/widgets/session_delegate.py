@@ -72,7 +72,7 @@ class SessionDelegate(QStyledItemDelegate):
         width = row.text(second, age, small, "text_muted", at_end=True)
         second.setRight(right - width - px(8))
         state = session_state_text(session.state)
-        words = f"{session.agent} · {state}" if session.title and session.agent else state
+        words = state if session.agent in ("", title) else f"{session.agent} · {state}"
         row.text(second, words, small, "text_muted")
 
     def _paint_dot(self, row: RowPainter, session: SessionSummary) -> None:

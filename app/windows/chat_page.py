@@ -124,7 +124,7 @@ class ChatPage(QWidget):
             return
         self._title.setText(session_title(session.title, session.agent))
         parts = [workspace_text(session.workspace), session_state_text(session.state)]
-        if session.title and session.agent:
+        if session.agent != self._title.text():
             parts.insert(0, session.agent)
         self._subtitle.setText(" · ".join(parts))
         self._subtitle.setToolTip(session.workspace)

@@ -35,9 +35,10 @@ class Shown:
     overlay: QWidget
     tasks: WindowTasks
 
-    def find(self, name: str) -> QWidget:
-        """The widget with this automation name."""
-        found = self.window.findChild(QWidget, name)
+    def find(self, name: str, *, within: str = "") -> QWidget:
+        """The widget with this automation name; some names are in the Inbox and on the card."""
+        place = self.find(within) if within else self.window
+        found = place.findChild(QWidget, name)
         assert isinstance(found, QWidget), f"there is no {name}"
         return found
 
@@ -72,6 +73,7 @@ async def shown_window(
     overlay.focus_wanted.connect(window.focus_reading)
     window.resize(width, height)
     window.show()
+    window.activateWindow()
     if load:
         desk.start()
         await until(lambda: desk.settled)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -122,6 +122,42 @@ async def test_a_new_question_never_takes_the_focus(busy: FakeBackend) -> None:
         assert busy.desk.responses == []
 
 
+async def test_no_part_of_a_question_is_ever_a_window_of_its_own(
+    busy: FakeBackend, qapp: QApplication
+) -> None:
+    """P7: a part shown before it has a parent would take the focus from whoever types."""
+    watch = _WindowWatch()
+    qapp.installEventFilter(watch)
+    try:
+        async with shown_window(busy) as shown:
+            questions = [
+                make_question(title="One"),
+                make_question(name="q2", multi_select=True, title="A longer title than a tab has"),
+                make_question(name="q3", labels=()),
+            ]
+            busy.desk.open(make_bundle("p9", questions, session="s2", context="why", created=0))
+            _click_row(_list(shown, "inboxList"), 0)
+            await until(lambda: shown.desk.sessions.current_id == "s2")
+            for step in range(4):
+                shown.desk.clarification.go_to(step)
+        assert watch.seen == ["mainWindow"]
+    finally:
+        qapp.removeEventFilter(watch)
+
+
+class _WindowWatch(QObject):
+    """Notes the name of each widget that is shown as a window."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.seen.append(watched.objectName() or type(watched).__name__)
+        return super().eventFilter(watched, event)
+
+
 async def test_a_new_question_is_announced_to_assistive_technology(busy: FakeBackend) -> None:
     """P11, peers.md 82."""
     async with shown_window(busy) as shown:
@@ -141,7 +177,7 @@ async def test_the_transcript_answers_to_assistive_technology(busy: FakeBackend)
 
 async def test_closing_a_question_asks_first(busy: FakeBackend) -> None:
     async with shown_window(busy) as shown:
-        button = shown.find("closeQuestion")
+        button = shown.find("closeQuestion", within="inboxView")
         assert not button.isVisible()
         _click_row(_list(shown, "inboxList"), 0)
         assert button.isVisible()
@@ -163,7 +199,9 @@ async def test_a_stored_answer_is_copied_and_discarded(busy: FakeBackend) -> Non
         _click_row(_list(shown, "inboxList"), 3)
         QTest.mouseClick(shown.find("copyStoredAnswer"), Qt.MouseButton.LeftButton)
         assert "Which database?" in QGuiApplication.clipboard().text()
-        QTest.mouseClick(shown.find("discardStoredAnswer"), Qt.MouseButton.LeftButton)
+        QTest.mouseClick(
+            shown.find("discardStoredAnswer", within="inboxView"), Qt.MouseButton.LeftButton
+        )
         accept = shown.find("confirmButton")
         QTest.mouseClick(accept, Qt.MouseButton.LeftButton)
         await until(lambda: busy.desk.bundles[PendingId("u1")].delivery is Delivery.DISCARDED)
@@ -218,14 +256,19 @@ async def test_escape_and_a_press_beside_it_close_the_drawer(busy: FakeBackend) 
 async def test_f6_goes_round_the_panes(busy: FakeBackend) -> None:
     async with shown_window(busy) as shown:
         await until(shown.window.isActiveWindow)
-        shown.find("transcriptView").setFocus()
+        shown.find("sessionList").setFocus()
         visited = []
-        for _ in range(3):
+        for _ in range(4):
             QTest.keyClick(shown.window, Qt.Key.Key_F6)
             focus = QApplication.focusWidget()
             assert focus is not None
             visited.append(focus.objectName())
-        assert visited == ["inboxList", "sessionList", "transcriptView"]
+        assert visited == [
+            "transcriptView",
+            "clarificationOverlay",
+            "inboxList",
+            "sessionList",
+        ]
 
 
 async def test_the_look_changes_live(busy: FakeBackend) -> None:
@@ -240,7 +283,7 @@ async def test_the_language_changes_live(busy: FakeBackend) -> None:
         shown.language.use("zh_CN")
         await until(lambda: "收件箱" in {la.text() for la in shown.window.findChildren(QLabel)})
         assert "已回答，尚未取走" in _texts(_list(shown, "inboxList"))  # noqa: RUF001
-        close = shown.find("closeQuestion")
+        close = shown.find("closeQuestion", within="inboxView")
         assert isinstance(close, QPushButton)
         assert close.text() == "关闭问题"
 
@@ -291,6 +334,7 @@ async def test_every_control_has_a_name(busy: FakeBackend) -> None:
             f"{type(widget).__name__} {widget.objectName()}"
             for widget in shown.window.findChildren(QWidget)
             if isinstance(widget, QAbstractButton | QAbstractItemView | QLineEdit)
+            and not shown.find("statusBanner").isAncestorOf(widget)
             and not widget.objectName().startswith("qt_")
             and not _spoken_name(widget)
         ]
@@ -309,6 +353,14 @@ async def test_the_automation_names_are_there(busy: FakeBackend) -> None:
             "sessionList",
             "inboxView",
             "transcriptView",
+            "statusBanner",
+            "clarificationOverlay",
+            "questionPrompt",
+            "optionButton_1",
+            "customAnswer",
+            "submitAnswers",
+            "skipQuestions",
+            "collapseOverlay",
             "noticeBar",
             "languageBox",
             "discardStoredAnswer",
