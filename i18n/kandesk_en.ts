@@ -30,6 +30,52 @@
     </message>
 </context>
 <context>
+    <name>AnswerBox</name>
+    <message>
+        <source>That text is too long to paste. Nothing was inserted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That text holds characters that cannot be kept. Nothing was inserted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Too long by %n character(s).</source>
+        <translation>
+            <numerusform>Too long by %n character.</numerusform>
+            <numerusform>Too long by %n characters.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>This text is too long.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This text cannot be sent as it is.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kept, but not sent while an option is chosen. Edit it to send it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your answer…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add something in your own words…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Or answer in your own words…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answer in your own words</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>AppMenu</name>
     <message>
         <source>Menu</source>
@@ -107,6 +153,39 @@
     </message>
 </context>
 <context>
+    <name>ClarificationOverlay</name>
+    <message>
+        <source>Choose it again or press Submit to send</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Question from {agent} in {project}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>CollapsedBar</name>
+    <message>
+        <source>your answer is kept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Question waiting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n question(s)</source>
+        <translation>
+            <numerusform>%n question</numerusform>
+            <numerusform>%n questions</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Opens the question again</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Confirm</name>
     <message>
         <source>Cancel</source>
@@ -114,9 +193,63 @@
     </message>
 </context>
 <context>
+    <name>ConfirmStrip</name>
+    <message>
+        <source>Reason (optional)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reason for skipping, optional</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep answering</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close this question? It is withdrawn and the agent gets no answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close question</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This reason cannot be sent: it is too long or holds odd characters.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Skip? The agent is told that you chose not to answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ContextBox</name>
+    <message>
+        <source>Context</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show less</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show context</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>CopyLine</name>
     <message>
-        <source>Copy command</source>
+        <source>Copy: %1</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -353,13 +486,6 @@
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
-    <message>
-        <source>Show the side pane</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
     <name>NoticeBar</name>
     <message>
         <source>Notice</source>
@@ -379,6 +505,105 @@
     <message>
         <source>An agent</source>
         <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>OverlayFooter</name>
+    <message>
+        <source>{count} of {limit} characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Skip…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tell the agent that you choose not to answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close question…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Withdraw the question: its caller is gone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Submit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Review and submit</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>OverlayHeader</name>
+    <message>
+        <source>An agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more waiting</source>
+        <translation>
+            <numerusform>%n more waiting</numerusform>
+            <numerusform>%n more waiting</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>This question can no longer be answered.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent is waiting for your answer. There is no time limit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent stopped waiting; your answer will be handed over when it calls again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It has asked this again; your answer here counts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Collapse the question</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Collapse (Esc)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>PageStack</name>
+    <message>
+        <source>Show the side pane</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n question(s) waiting for you</source>
+        <translation>
+            <numerusform>%n question waiting for you</numerusform>
+            <numerusform>%n questions waiting for you</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -420,6 +645,55 @@
     </message>
     <message>
         <source>Kandesk %1 · store: %2 · listens on %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QuestionCard</name>
+    <message>
+        <source>Choose any number.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QuestionTabs</name>
+    <message>
+        <source>{done} of {total} answered</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Review</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Question {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name}, answered</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ReviewPage</name>
+    <message>
+        <source>Check your answers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not answered yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change the answer to: {question}</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -475,6 +749,88 @@
     </message>
 </context>
 <context>
+    <name>StatusBanner</name>
+    <message>
+        <source>Retry</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close this question</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close this message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>StatusTexts</name>
+    <message>
+        <source>Sending…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No reply yet: it is not known whether this was taken. Your answer is kept, and trying again is safe.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved, delivery not confirmed. Nothing is lost, and it goes on by itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The earlier answer is no longer stored: its call has collected it, or it was discarded. Nothing was sent now.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{what}. The question is closed; your answer was not sent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{what}. The question is closed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This question was skipped elsewhere.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This question was answered elsewhere.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answered elsewhere: {answer}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Skipped. The agent has been told.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Skipped. The agent will be told when it calls again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delivered. The agent has your answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved. The agent gets your answer when it calls again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>StoragePage</name>
     <message>
         <source>Warning</source>
@@ -490,6 +846,25 @@
     </message>
     <message>
         <source>Quit</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>StoredAnswerNotice</name>
+    <message>
+        <source>You answered this {age} for an earlier call. Nothing is sent until you say so.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hand over that answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Discard the earlier answer</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -592,10 +967,6 @@
     </message>
     <message>
         <source>Run this once in a terminal. It adds Kandesk to the agent&apos;s own settings.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Agent</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

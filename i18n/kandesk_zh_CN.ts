@@ -27,6 +27,51 @@
     </message>
 </context>
 <context>
+    <name>AnswerBox</name>
+    <message>
+        <source>That text is too long to paste. Nothing was inserted.</source>
+        <translation>文本过长，无法粘贴。没有插入任何内容。</translation>
+    </message>
+    <message>
+        <source>That text holds characters that cannot be kept. Nothing was inserted.</source>
+        <translation>文本含有无法保存的字符。没有插入任何内容。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Too long by %n character(s).</source>
+        <translation>
+            <numerusform>超出 %n 个字符。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>This text is too long.</source>
+        <translation>此文本过长。</translation>
+    </message>
+    <message>
+        <source>This text cannot be sent as it is.</source>
+        <translation>此文本无法按原样发送。</translation>
+    </message>
+    <message>
+        <source>Kept, but not sent while an option is chosen. Edit it to send it.</source>
+        <translation>已保留，但选中选项时不会发送。编辑它即可发送。</translation>
+    </message>
+    <message>
+        <source>Your answer…</source>
+        <translation>您的回答…</translation>
+    </message>
+    <message>
+        <source>Add something in your own words…</source>
+        <translation>用自己的话补充…</translation>
+    </message>
+    <message>
+        <source>Or answer in your own words…</source>
+        <translation>或用自己的话回答…</translation>
+    </message>
+    <message>
+        <source>Answer in your own words</source>
+        <translation>用自己的话回答</translation>
+    </message>
+</context>
+<context>
     <name>AppMenu</name>
     <message>
         <source>Menu</source>
@@ -103,6 +148,38 @@
     </message>
 </context>
 <context>
+    <name>ClarificationOverlay</name>
+    <message>
+        <source>Choose it again or press Submit to send</source>
+        <translation>再次选择它或按“提交”即可发送</translation>
+    </message>
+    <message>
+        <source>Question from {agent} in {project}</source>
+        <translation>来自 {agent} 的问题，项目 {project}</translation>
+    </message>
+</context>
+<context>
+    <name>CollapsedBar</name>
+    <message>
+        <source>your answer is kept</source>
+        <translation>您的回答已保留</translation>
+    </message>
+    <message>
+        <source>Question waiting</source>
+        <translation>有问题在等待</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n question(s)</source>
+        <translation>
+            <numerusform>%n 个问题</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Opens the question again</source>
+        <translation>重新打开问题</translation>
+    </message>
+</context>
+<context>
     <name>Confirm</name>
     <message>
         <source>Cancel</source>
@@ -110,10 +187,64 @@
     </message>
 </context>
 <context>
+    <name>ConfirmStrip</name>
+    <message>
+        <source>Reason (optional)</source>
+        <translation>原因（可选）</translation>
+    </message>
+    <message>
+        <source>Reason for skipping, optional</source>
+        <translation>跳过的原因，可选</translation>
+    </message>
+    <message>
+        <source>Keep answering</source>
+        <translation>继续回答</translation>
+    </message>
+    <message>
+        <source>Close this question? It is withdrawn and the agent gets no answer.</source>
+        <translation>关闭此问题？它将被撤回，代理不会得到回答。</translation>
+    </message>
+    <message>
+        <source>Close question</source>
+        <translation>关闭问题</translation>
+    </message>
+    <message>
+        <source>This reason cannot be sent: it is too long or holds odd characters.</source>
+        <translation>此原因无法发送：过长或含有异常字符。</translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation>跳过</translation>
+    </message>
+    <message>
+        <source>Skip? The agent is told that you chose not to answer.</source>
+        <translation>跳过？代理会得知您选择不回答。</translation>
+    </message>
+</context>
+<context>
+    <name>ContextBox</name>
+    <message>
+        <source>Context</source>
+        <translation>背景</translation>
+    </message>
+    <message>
+        <source>Show less</source>
+        <translation>收起</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>显示全部</translation>
+    </message>
+    <message>
+        <source>Show context</source>
+        <translation>显示背景</translation>
+    </message>
+</context>
+<context>
     <name>CopyLine</name>
     <message>
-        <source>Copy command</source>
-        <translation>复制命令</translation>
+        <source>Copy: %1</source>
+        <translation>复制：%1</translation>
     </message>
 </context>
 <context>
@@ -346,13 +477,6 @@
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
-    <message>
-        <source>Show the side pane</source>
-        <translation>显示侧栏</translation>
-    </message>
-</context>
-<context>
     <name>NoticeBar</name>
     <message>
         <source>Notice</source>
@@ -372,6 +496,103 @@
     <message>
         <source>An agent</source>
         <translation>某个代理</translation>
+    </message>
+</context>
+<context>
+    <name>OverlayFooter</name>
+    <message>
+        <source>{count} of {limit} characters</source>
+        <translation>{count} / {limit} 个字符</translation>
+    </message>
+    <message>
+        <source>Skip…</source>
+        <translation>跳过…</translation>
+    </message>
+    <message>
+        <source>Tell the agent that you choose not to answer</source>
+        <translation>告诉代理您选择不回答</translation>
+    </message>
+    <message>
+        <source>Close question…</source>
+        <translation>关闭问题…</translation>
+    </message>
+    <message>
+        <source>Withdraw the question: its caller is gone</source>
+        <translation>撤回问题：提问方已离开</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation>正在发送…</translation>
+    </message>
+    <message>
+        <source>Submit</source>
+        <translation>提交</translation>
+    </message>
+    <message>
+        <source>Review and submit</source>
+        <translation>检查并提交</translation>
+    </message>
+</context>
+<context>
+    <name>OverlayHeader</name>
+    <message>
+        <source>An agent</source>
+        <translation>某个代理</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more waiting</source>
+        <translation>
+            <numerusform>还有 %n 个在等待</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>This question can no longer be answered.</source>
+        <translation>此问题已不能回答。</translation>
+    </message>
+    <message>
+        <source>The agent is waiting for your answer. There is no time limit.</source>
+        <translation>代理正在等待您的回答。没有时间限制。</translation>
+    </message>
+    <message>
+        <source>The agent stopped waiting; your answer will be handed over when it calls again.</source>
+        <translation>代理已停止等待；它再次调用时，您的回答会交付给它。</translation>
+    </message>
+    <message>
+        <source>It has asked this again; your answer here counts.</source>
+        <translation>代理又问了一次；以您在这里的回答为准。</translation>
+    </message>
+    <message>
+        <source>Collapse the question</source>
+        <translation>收起问题</translation>
+    </message>
+    <message>
+        <source>Collapse (Esc)</source>
+        <translation>收起 (Esc)</translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation>问题</translation>
+    </message>
+</context>
+<context>
+    <name>PageStack</name>
+    <message>
+        <source>Show the side pane</source>
+        <translation>显示侧栏</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n question(s) waiting for you</source>
+        <translation>
+            <numerusform>%n 个问题在等您</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -413,6 +634,55 @@
     <message>
         <source>Kandesk %1 · store: %2 · listens on %3</source>
         <translation>Kandesk %1 · 存储：%2 · 监听 %3</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionCard</name>
+    <message>
+        <source>Choose any number.</source>
+        <translation>可选择任意多个。</translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation>问题</translation>
+    </message>
+</context>
+<context>
+    <name>QuestionTabs</name>
+    <message>
+        <source>{done} of {total} answered</source>
+        <translation>已回答 {done} / {total}</translation>
+    </message>
+    <message>
+        <source>Review</source>
+        <translation>检查</translation>
+    </message>
+    <message>
+        <source>Question {number}</source>
+        <translation>问题 {number}</translation>
+    </message>
+    <message>
+        <source>{name}, answered</source>
+        <translation>{name}，已回答</translation>
+    </message>
+</context>
+<context>
+    <name>ReviewPage</name>
+    <message>
+        <source>Check your answers</source>
+        <translation>检查您的回答</translation>
+    </message>
+    <message>
+        <source>Not answered yet</source>
+        <translation>尚未回答</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>更改</translation>
+    </message>
+    <message>
+        <source>Change the answer to: {question}</source>
+        <translation>更改回答：{question}</translation>
     </message>
 </context>
 <context>
@@ -465,6 +735,88 @@
     </message>
 </context>
 <context>
+    <name>StatusBanner</name>
+    <message>
+        <source>Retry</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Copy answer</source>
+        <translation>复制回答</translation>
+    </message>
+    <message>
+        <source>Close this question</source>
+        <translation>关闭此问题</translation>
+    </message>
+    <message>
+        <source>Close this message</source>
+        <translation>关闭此消息</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+</context>
+<context>
+    <name>StatusTexts</name>
+    <message>
+        <source>Sending…</source>
+        <translation>正在发送…</translation>
+    </message>
+    <message>
+        <source>No reply yet: it is not known whether this was taken. Your answer is kept, and trying again is safe.</source>
+        <translation>尚无回复：不确定是否已被接收。您的回答已保留，重试是安全的。</translation>
+    </message>
+    <message>
+        <source>Saved, delivery not confirmed. Nothing is lost, and it goes on by itself.</source>
+        <translation>已保存，未确认送达。没有丢失任何内容，后续会自动继续。</translation>
+    </message>
+    <message>
+        <source>The earlier answer is no longer stored: its call has collected it, or it was discarded. Nothing was sent now.</source>
+        <translation>先前的回答已不再保存：原来的调用已取走它，或它已被丢弃。这次没有发送任何内容。</translation>
+    </message>
+    <message>
+        <source>{what}. The question is closed; your answer was not sent.</source>
+        <translation>{what}。问题已关闭；您的回答没有发送。</translation>
+    </message>
+    <message>
+        <source>{what}. The question is closed.</source>
+        <translation>{what}。问题已关闭。</translation>
+    </message>
+    <message>
+        <source>This question was skipped elsewhere.</source>
+        <translation>此问题已在别处跳过。</translation>
+    </message>
+    <message>
+        <source>This question was answered elsewhere.</source>
+        <translation>此问题已在别处回答。</translation>
+    </message>
+    <message>
+        <source>Answered elsewhere: {answer}</source>
+        <translation>已在别处回答：{answer}</translation>
+    </message>
+    <message>
+        <source>Skipped. The agent has been told.</source>
+        <translation>已跳过。代理已得知。</translation>
+    </message>
+    <message>
+        <source>Skipped. The agent will be told when it calls again.</source>
+        <translation>已跳过。代理再次调用时会得知。</translation>
+    </message>
+    <message>
+        <source>Delivered. The agent has your answer.</source>
+        <translation>已送达。代理已收到您的回答。</translation>
+    </message>
+    <message>
+        <source>Saved. The agent gets your answer when it calls again.</source>
+        <translation>已保存。代理再次调用时会得到您的回答。</translation>
+    </message>
+</context>
+<context>
     <name>StoragePage</name>
     <message>
         <source>Warning</source>
@@ -481,6 +833,25 @@
     <message>
         <source>Quit</source>
         <translation>退出</translation>
+    </message>
+</context>
+<context>
+    <name>StoredAnswerNotice</name>
+    <message>
+        <source>You answered this {age} for an earlier call. Nothing is sent until you say so.</source>
+        <translation>您在{age}为先前的调用回答过此问题。在您确认之前不会发送任何内容。</translation>
+    </message>
+    <message>
+        <source>Hand over that answer</source>
+        <translation>交付那个回答</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>丢弃</translation>
+    </message>
+    <message>
+        <source>Discard the earlier answer</source>
+        <translation>丢弃先前的回答</translation>
     </message>
 </context>
 <context>
@@ -581,10 +952,6 @@
     <message>
         <source>Run this once in a terminal. It adds Kandesk to the agent&apos;s own settings.</source>
         <translation>在终端中运行一次此命令，即可把 Kandesk 加入代理自身的设置。</translation>
-    </message>
-    <message>
-        <source>Agent</source>
-        <translation>代理</translation>
     </message>
     <message>
         <source>Any other agent that speaks MCP over HTTP:</source>
