@@ -5,8 +5,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from backend.store.sqlite import SqliteDatabase
-
 from backend.api import DeskInfo
 from backend.clarification.asking import AskCaller, Asking
 from backend.clarification.recovery import recover_deliveries
@@ -16,6 +14,7 @@ from backend.events import Event
 from backend.ids import ClaimId, ClientId, IdempotencyKey, new_id
 from backend.services import Services, build_services
 from backend.store.database import Database
+from backend.store.sqlite import SqliteDatabase
 from backend.work.supervisor import TaskSupervisor
 from tests.helpers.builders import make_guest
 
