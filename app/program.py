@@ -6,7 +6,7 @@ import sys
 from asyncio import AbstractEventLoop
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QProcess, Qt
+from PySide6.QtCore import QObject, QProcess, Qt
 from PySide6.QtWidgets import QWidget
 
 from app.bridge.backend_thread import BackendThread
@@ -15,6 +15,7 @@ from app.crash import CrashReporter
 from app.desktop.notifications import Notifications
 from app.desktop.tray import Tray
 from app.desktop.window_state import WindowState
+from app.first_frame import FirstFrame, show_window
 from app.launch_options import WindowOptions
 from app.screenshot import ScreenshotFailed, take_screenshot
 from app.tasks import WindowTasks
@@ -24,6 +25,7 @@ from app.viewmodels.desk import DeskViewModel
 from app.viewmodels.notices import Notice
 from app.widgets.confirm import Question, ask
 from app.windows.crash_dialog import CrashDialog
+from app.windows.desk_view import DeskView
 from app.windows.main_window import MainWindow
 from backend.errors import AppError
 from backend.events import WindowRequested
@@ -37,7 +39,9 @@ class Parts:
 
     client: BackendClient
     desk: DeskViewModel
+    frame: FirstFrame
     window: MainWindow
+    view: DeskView
     overlay: QWidget
     theme: Theme
     tray: Tray
@@ -62,32 +66,15 @@ class Program(QObject):
         self._connect()
 
     def start(self) -> None:
-        """Show the window; the backend starts when its first frame is painted."""
-        window, options = self._parts.window, self._options
+        """Show the window unless it is or is to stay hidden; then start the backend."""
+        parts, options = self._parts, self._options
         if options.screenshot is None:
-            self._parts.state.restore(window)
-            self._parts.tray.show_icon()
-        else:
-            window.resize(1180, 780)
-        hidden = options.background and options.screenshot is None
-        if hidden and self._parts.tray.available:
-            WindowTimer(self, self._start_backend).start()
-            return
-        window.installEventFilter(self)
-        if hidden:
-            window.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-            window.showMinimized()
-            WindowTimer(self, self._start_backend).start()
-            return
-        self._use_activation_token(options.activation_token)
-        window.show()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.Paint and self._backend is None:
-            # After this frame, not before it: the backend's imports are heavy.
-            WindowTimer(self, self._start_backend).start()
-            self._parts.window.removeEventFilter(self)
-        return super().eventFilter(watched, event)
+            parts.tray.show_icon()
+        stay_hidden = options.background and options.screenshot is None and parts.tray.available
+        if not parts.window.isVisible() and not stay_hidden:
+            show_window(parts.frame, options)
+        # A turn later: the backend's imports are heavy, and what is shown is painted first.
+        WindowTimer(self, self._start_backend).start()
 
     def quit(self) -> None:
         """Stop at once: drain the backend, save the window's place, end the loop."""
@@ -131,15 +118,15 @@ class Program(QObject):
         parts.tray.message_clicked.connect(parts.notifications.clicked)
         parts.notifications.opened.connect(self._open_from_notification)
         parts.window.close_wanted.connect(self._close_window)
-        menu = parts.window.menu
+        menu = parts.view.menu
         menu.quit_wanted.connect(self.ask_to_quit)
         menu.about_wanted.connect(self._show_about)
         menu.scheme_chosen.connect(parts.state.save_scheme)
         menu.language_chosen.connect(parts.state.save_language)
         menu.zoom_chosen.connect(parts.state.save_zoom)
-        parts.window.pages.welcome.demo_wanted.connect(self._start_demo)
-        parts.window.pages.storage.retry_wanted.connect(self._retry)
-        parts.window.pages.storage.quit_wanted.connect(self.quit)
+        parts.view.pages.welcome.demo_wanted.connect(self._start_demo)
+        parts.view.pages.storage.retry_wanted.connect(self._retry)
+        parts.view.pages.storage.quit_wanted.connect(self.quit)
         parts.crash.crashed.connect(self._show_crash)
 
     def _start_backend(self) -> None:
@@ -160,7 +147,7 @@ class Program(QObject):
         if self._options.screenshot is not None:
             self._fail(error.detail)
             return
-        self._parts.window.show_storage_failure(error)
+        self._parts.view.show_storage_failure(error)
         self.raise_window()
 
     def _backend_crashed(self, error: BaseException) -> None:
@@ -169,7 +156,7 @@ class Program(QObject):
             self._fail(str(error))
 
     def _retry(self) -> None:
-        self._parts.window.show_starting()
+        self._parts.view.show_starting()
         self._backend = None
         self._start_backend()
 

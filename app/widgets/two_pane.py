@@ -10,7 +10,7 @@ from app.theme import Theme
 
 NARROW: Final = 900
 """Logical pixels of width below which the side pane is a drawer."""
-_SIDE: Final = 304
+SIDE_WIDTH: Final = 304
 _LEFT_OPEN: Final = 56
 
 
@@ -95,7 +95,7 @@ class TwoPane(QWidget):
 
     def _place(self) -> None:
         width, height = self.width(), self.height()
-        side = min(self._theme.pixels(_SIDE), width - _LEFT_OPEN)
+        side = min(self._theme.pixels(SIDE_WIDTH), width - _LEFT_OPEN)
         self._side.setVisible(self.side_visible)
         self._edge.setVisible(self.side_visible)
         self._scrim.setVisible(self._narrow and self._open)

@@ -17,6 +17,7 @@ from app.widgets.clarification_overlay import ClarificationOverlay
 from app.widgets.status_banner import StatusBanner
 from app.widgets.touch import TouchLayout
 from app.windows.app_menu import AppMenu
+from app.windows.desk_view import DeskView
 from app.windows.main_window import MainWindow
 from backend.ids import ClientId
 from tests.helpers.fake_backend import FakeBackend
@@ -30,6 +31,7 @@ class Shown:
     backend: FakeBackend
     desk: DeskViewModel
     window: MainWindow
+    view: DeskView
     theme: Theme
     language: Language
     overlay: QWidget
@@ -69,8 +71,11 @@ async def shown_window(
     touch = TouchLayout(application)
     overlay = ClarificationOverlay(clarification, theme, touch)
     banner = StatusBanner(clarification, theme, touch)
-    window = MainWindow(desk, theme, AppMenu(theme, language), banner, overlay)
-    overlay.focus_wanted.connect(window.focus_reading)
+    window = MainWindow(theme)
+    view = DeskView(desk, theme, AppMenu(theme, language), banner, overlay)
+    view.title_changed.connect(window.setWindowTitle)
+    window.show_view(view)
+    overlay.focus_wanted.connect(view.focus_reading)
     window.resize(width, height)
     window.show()
     window.activateWindow()
@@ -78,7 +83,7 @@ async def shown_window(
         desk.start()
         await until(lambda: desk.settled)
     try:
-        yield Shown(backend, desk, window, theme, language, overlay, tasks)
+        yield Shown(backend, desk, window, view, theme, language, overlay, tasks)
     finally:
         await clarification.close()
         await tasks.stop()

@@ -308,8 +308,8 @@ async def test_nothing_is_cut_at_800_by_600(busy: FakeBackend, language: str) ->
             )
             await until(lambda: shown.find("sidePane").isVisible())
             assert _cut(shown.window) == []
-        shown.window.show_welcome()
-        await until(shown.window.pages.welcome.isVisible)
+        shown.view.show_welcome()
+        await until(shown.view.pages.welcome.isVisible)
         assert _cut(shown.window) == []
 
 
@@ -371,26 +371,26 @@ async def test_the_automation_names_are_there(busy: FakeBackend) -> None:
 
 async def test_an_empty_desk_says_what_it_is_for(backend: FakeBackend) -> None:
     async with shown_window(backend) as shown:
-        assert shown.window.pages.welcome.isVisible()
+        assert shown.view.pages.welcome.isVisible()
         wanted: list[bool] = []
-        shown.window.pages.welcome.demo_wanted.connect(lambda: wanted.append(True))
+        shown.view.pages.welcome.demo_wanted.connect(lambda: wanted.append(True))
         QTest.mouseClick(shown.find("tryDemo"), Qt.MouseButton.LeftButton)
         assert wanted == [True]
         backend.desk.put_session(make_session("s1"))
         backend.desk.open(make_bundle("p1"))
-        await until(shown.window.pages.chat.isVisible)
+        await until(shown.view.pages.chat.isVisible)
 
 
 async def test_a_store_that_cannot_be_used_is_told_with_a_way_on(backend: FakeBackend) -> None:
     async with shown_window(backend, load=False) as shown:
-        shown.window.show_storage_failure(
+        shown.view.show_storage_failure(
             StorageFailed(ErrorCode.STORE_CORRUPT, "malformed database schema")
         )
         text = shown.find("storageError")
         assert isinstance(text, QLabel)
         assert "Nothing was overwritten" in text.text()
         retried: list[bool] = []
-        shown.window.pages.storage.retry_wanted.connect(lambda: retried.append(True))
+        shown.view.pages.storage.retry_wanted.connect(lambda: retried.append(True))
         QTest.mouseClick(shown.find("retryStore"), Qt.MouseButton.LeftButton)
         assert retried == [True]
 

@@ -1,0 +1,64 @@
+"""Builds every long-lived part of the window once, and connects them."""
+
+import asyncio
+
+from PySide6.QtWidgets import QApplication
+
+from app.bridge.client import BackendClient
+from app.crash import CrashReporter
+from app.desktop.notifications import Notifications
+from app.desktop.tray import Tray
+from app.first_frame import FirstFrame
+from app.program import Parts
+from app.tasks import WindowTasks
+from app.timers import SystemWindowClock, deadline
+from app.viewmodels.clarification import ClarificationViewModel
+from app.viewmodels.desk import DeskViewModel
+from app.viewmodels.notices import NoticesViewModel
+from app.widgets.clarification_overlay import ClarificationOverlay
+from app.widgets.status_banner import StatusBanner
+from app.widgets.touch import TouchLayout
+from app.windows.app_menu import AppMenu
+from app.windows.desk_view import DeskView
+from backend.ids import ClientId, new_id
+
+
+def compose(application: QApplication, frame: FirstFrame) -> Parts:
+    """Fill the window of `frame`; the loop that will run is the current one."""
+    window, theme = frame.window, frame.theme
+    client = BackendClient()
+    notices = NoticesViewModel()
+    tasks = WindowTasks(notices.show_error)
+    clarification = ClarificationViewModel(
+        client,
+        clock=SystemWindowClock(application),
+        deadline=deadline,
+        background=tasks,
+        client_id=ClientId(f"window-{new_id()}"),
+    )
+    desk = DeskViewModel(client, clarification, notices, tasks)
+    touch = TouchLayout(application)
+    overlay = ClarificationOverlay(clarification, theme, touch)
+    banner = StatusBanner(clarification, theme, touch)
+    view = DeskView(desk, theme, AppMenu(theme, frame.language), banner, overlay)
+    view.title_changed.connect(window.setWindowTitle)
+    overlay.focus_wanted.connect(view.focus_reading)
+    window.show_view(view)
+    touch.watch(window)
+    tray = Tray(window)
+    crash = CrashReporter()
+    crash.install(asyncio.get_event_loop())
+    return Parts(
+        client=client,
+        desk=desk,
+        frame=frame,
+        window=window,
+        view=view,
+        overlay=overlay,
+        theme=theme,
+        tray=tray,
+        notifications=Notifications(desk.inbox, desk.sessions, tray, window),
+        state=frame.state,
+        tasks=tasks,
+        crash=crash,
+    )

@@ -1,0 +1,228 @@
+"""What the window shows: side pane, pages, and the keys that work everywhere in it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.theme import Theme
+from app.timers import SystemWindowClock, WindowTimer
+from app.viewmodels.desk import DeskViewModel
+from app.widgets.inbox_view import InboxView
+from app.widgets.notice_bar import NoticeBar
+from app.widgets.page_stack import PageStack
+from app.widgets.session_sidebar import SessionSidebar
+from app.widgets.two_pane import TwoPane
+from app.windows.app_menu import AppMenu
+from app.windows.chat_page import ChatPage
+from app.windows.starting_page import StartingPage
+from app.windows.storage_page import StoragePage
+from app.windows.welcome import WelcomePage
+from backend.domain.clarification import Bundle
+from backend.errors import AppError
+from backend.ids import SessionId
+
+_AGE_MILLISECONDS: Final = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """What the centre can show."""
+
+    starting: StartingPage
+    welcome: WelcomePage
+    chat: ChatPage
+    storage: StoragePage
+
+
+class DeskView(QWidget):
+    """Knows its parts and nothing of what they show. `title_changed` with the window's title."""
+
+    title_changed = Signal(str)
+
+    def __init__(
+        self,
+        desk: DeskViewModel,
+        theme: Theme,
+        menu: AppMenu,
+        banner: QWidget,
+        overlay: QWidget,
+    ) -> None:
+        super().__init__()
+        self.setObjectName("deskView")
+        self._desk = desk
+        self._theme = theme
+        self._overlay = overlay
+        self._clock = SystemWindowClock(self)
+        self.menu = menu
+        menu.setParent(self, menu.windowFlags())
+        self.inbox_view = InboxView(desk.inbox, desk.sessions, theme)
+        self.sidebar = SessionSidebar(desk.sessions, self.inbox_view, menu, theme)
+        self.pages = Pages(
+            StartingPage(theme),
+            WelcomePage(theme),
+            ChatPage(desk, theme, banner, overlay),
+            StoragePage(theme),
+        )
+        self._stack = PageStack(theme)
+        for page in (
+            self.pages.starting,
+            self.pages.welcome,
+            self.pages.chat,
+            self.pages.storage,
+        ):
+            self._stack.addWidget(page)
+        self._panes = TwoPane(self.sidebar, self._centre(), theme)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._panes)
+        self._ages = WindowTimer(
+            self, self._refresh_ages, milliseconds=_AGE_MILLISECONDS, repeat=True
+        )
+        self._connect()
+        self._add_keys()
+        self._refresh_ages()
+
+    def show_storage_failure(self, error: AppError) -> None:
+        """Nothing works without the store: say so instead of the desk."""
+        self.pages.storage.show_error(error)
+        self._stack.setCurrentWidget(self.pages.storage)
+
+    def show_starting(self) -> None:
+        self._stack.setCurrentWidget(self.pages.starting)
+
+    def show_welcome(self) -> None:
+        """The welcome page, also over a desk that has sessions."""
+        self._desk.close_session()
+        self._stack.setCurrentWidget(self.pages.welcome)
+        self._panes.close_drawer()
+
+    def focus_inbox(self) -> None:
+        self._panes.open_drawer()
+        self.inbox_view.focus_list()
+
+    def focus_reading(self) -> None:
+        """Put the keyboard where it reads, and where nothing can happen by accident."""
+        if self.pages.chat.isVisible():
+            self.pages.chat.transcript.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def cycle_panes(self) -> None:
+        """Move the keyboard to the next pane in reading order."""
+        chat = self.pages.chat
+        panes = [self.inbox_view, self.sidebar.list, chat.transcript, self._overlay]
+        usable = [pane for pane in panes if pane.isVisible()]
+        focus = QApplication.focusWidget()
+        current = next(
+            (i for i, pane in enumerate(usable) if focus and _holds(pane, focus)), len(usable) - 1
+        )
+        for step in range(1, len(usable) + 1):
+            pane = usable[(current + step) % len(usable)]
+            if self._focus(pane):
+                return
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh_ages()
+        self._ages.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._ages.stop()
+
+    def _centre(self) -> QWidget:
+        centre = QWidget()
+        centre.setObjectName("centre")
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(NoticeBar(self._desk.notices, self._theme))
+        column.addWidget(self._stack, 1)
+        return centre
+
+    def _connect(self) -> None:
+        desk = self._desk
+        self.sidebar.session_chosen.connect(self._open_session)
+        self.inbox_view.bundle_chosen.connect(self._open_bundle)
+        self.inbox_view.close_wanted.connect(desk.close_questions)
+        self.inbox_view.discard_wanted.connect(desk.discard_answers)
+        desk.sessions.current_changed.connect(self._show_page)
+        desk.loaded.connect(self._show_page)
+        desk.loaded.connect(self.focus_reading)
+        desk.inbox.arrived.connect(self.inbox_view.announce)
+        desk.inbox.count_changed.connect(self._show_count)
+        desk.store_progress.connect(self.pages.starting.show_progress)
+        self._stack.drawer_wanted.connect(self._panes.open_drawer)
+        self._panes.narrow_changed.connect(self._show_narrow)
+        self._panes.drawer_closed.connect(self._stack.focus_button)
+        self.menu.connect_wanted.connect(self.show_welcome)
+
+    def _add_keys(self) -> None:
+        self.addActions(self.menu.shortcuts())
+        for keys, slot in (("F6", self.cycle_panes), ("Ctrl+I", self.focus_inbox)):
+            QShortcut(QKeySequence(keys), self).activated.connect(slot)
+
+    def _open_session(self, session_id: SessionId) -> None:
+        self._desk.open_session(session_id)
+        self._stack.setCurrentWidget(self.pages.chat)
+        self._panes.close_drawer()
+
+    def _open_bundle(self, bundle: Bundle) -> None:
+        self._desk.open_bundle(bundle)
+        self._stack.setCurrentWidget(self.pages.chat)
+        self._panes.close_drawer()
+
+    def _show_page(self) -> None:
+        if self._desk.info is not None:
+            self.pages.welcome.show_address(self._desk.info.mcp_url)
+        if self._desk.sessions.current is not None:
+            self._stack.setCurrentWidget(self.pages.chat)
+        elif self._desk.inbox.loaded:
+            self._stack.setCurrentWidget(self.pages.welcome)
+
+    def _show_narrow(self, narrow: bool) -> None:  # noqa: FBT001 - a Qt slot
+        self._stack.show_button(visible=narrow)
+        self.pages.chat.set_corner(self._stack.corner_width if narrow else 0)
+
+    def _show_count(self, count: int) -> None:
+        self.title_changed.emit(f"({count}) Kandesk" if count else "Kandesk")
+        self._stack.show_count(count)
+
+    def _refresh_ages(self) -> None:
+        now = self._clock.now()
+        self.inbox_view.refresh_ages(now)
+        self.sidebar.refresh_ages(now)
+        self.pages.chat.refresh_ages(now)
+
+    def _focus(self, pane: QWidget) -> bool:
+        if pane is self.inbox_view:
+            self.inbox_view.focus_list()
+        else:
+            target = pane if pane.focusPolicy() else _first_focusable(pane)
+            if target is None:
+                return False
+            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        focus = QApplication.focusWidget()
+        return focus is not None and _holds(pane, focus)
+
+
+def _holds(pane: QWidget, focus: QWidget) -> bool:
+    return pane is focus or pane.isAncestorOf(focus)
+
+
+def _first_focusable(pane: QWidget) -> QWidget | None:
+    return next(
+        (
+            child
+            for child in pane.findChildren(QWidget)
+            if child.isVisible()
+            and child.isEnabled()
+            and child.focusPolicy() & Qt.FocusPolicy.TabFocus
+        ),
+        None,
+    )
