@@ -15,8 +15,10 @@ from backend.domain.clarification import (
     Bundle,
     BundleStatus,
     Delivery,
+    Outcome,
     Question,
     QuestionBundleDraft,
+    Skipped,
 )
 from backend.domain.conversation import GuestIdentity
 from backend.domain.digest import question_digest, ticket_hash
@@ -131,8 +133,10 @@ class Asking:
                         announced = True
                         self._tell_changed(pending_id)
                     offer = await waiter.wake
-                    if offer is not None:
-                        await offer.take()
+                    if offer is not None and await offer.take():
+                        handed_over = _handed_over(bundle, offer.outcome)
+                        if handed_over is not None:
+                            return handed_over
                 finally:
                     self._waiters.remove(waiter)
         finally:
@@ -286,6 +290,20 @@ class Asking:
     def _tell_changed(self, pending_id: PendingId) -> None:
         if not self.draining.is_set():
             self._supervisor.start(self._announcer.changed(pending_id), name="announce calls")
+
+
+def _handed_over(bundle: Bundle, outcome: Outcome) -> AskResult | None:
+    """What `_result` will read of a bundle whose every question this outcome has closed."""
+    if any(item.status is not BundleStatus.PENDING for item in bundle.questions):
+        return None
+    skipped = isinstance(outcome, Skipped)
+    return AskResult(
+        pending_id=bundle.pending_id,
+        status=AskStatus.SKIPPED if skipped else AskStatus.ANSWERED,
+        questions=tuple(item.question for item in bundle.questions),
+        answers=() if isinstance(outcome, Skipped) else outcome.answers,
+        reject_reason=outcome.reason if isinstance(outcome, Skipped) else "",
+    )
 
 
 def _result(bundle: Bundle) -> AskResult | None:

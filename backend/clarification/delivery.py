@@ -26,7 +26,7 @@ class GuestDelivery:
         self._clock = clock
         self._waiters = waiters
 
-    async def deliver(self, pending_id: PendingId, claim_id: ClaimId) -> Delivery:
+    async def deliver(self, claim: claims.Claim) -> Delivery:
         """Hand the answer over and say where it is now.
 
         `pending` means a confirmation has started and outlives the budget; it ends in the
@@ -36,8 +36,11 @@ class GuestDelivery:
             TemporarilyUnavailable: the answer is claimed and durable, but where it goes could not
                 be stored; recovery settles it.
         """
+        pending_id, claim_id = claim.pending_id, claim.claim_id
         offer = self._waiters.offer(
-            pending_id, lambda: self._finalize(pending_id, claim_id, Delivery.DELIVERED)
+            pending_id,
+            claim.outcome,
+            lambda: self._finalize(pending_id, claim_id, Delivery.DELIVERED),
         )
         if offer is not None:
             delivered = await self._settle(offer)

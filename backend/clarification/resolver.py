@@ -211,7 +211,7 @@ class Resolver:
     async def _delivered(self, claim: claims.Claim) -> ResponseOutcome:
         with self._phase("delivery", claim.pending_id):
             try:
-                delivery = await self._delivery.deliver(claim.pending_id, claim.claim_id)
+                delivery = await self._delivery.deliver(claim)
             except (TemporarilyUnavailable, StorageFailed):
                 # The answer is durable; only where it goes is not.
                 delivery = Delivery.UNKNOWN

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
+from backend.domain.clarification import Outcome
 from backend.errors import AppError
 from backend.ids import PendingId, SessionId
 from backend.work.supervisor import TaskSupervisor
@@ -16,7 +17,13 @@ class Offer:
     the confirmation failed.
     """
 
-    def __init__(self, confirm: Callable[[], Awaitable[bool]], supervisor: TaskSupervisor) -> None:
+    def __init__(
+        self,
+        outcome: Outcome,
+        confirm: Callable[[], Awaitable[bool]],
+        supervisor: TaskSupervisor,
+    ) -> None:
+        self.outcome = outcome
         self._confirm = confirm
         self._supervisor = supervisor
         self._confirmation: asyncio.Task[bool] | None = None
@@ -100,12 +107,14 @@ class Waiters:
         """Sessions with at least one waiting call."""
         return frozenset(self._sessions)
 
-    def offer(self, pending_id: PendingId, confirm: Callable[[], Awaitable[bool]]) -> Offer | None:
+    def offer(
+        self, pending_id: PendingId, outcome: Outcome, confirm: Callable[[], Awaitable[bool]]
+    ) -> Offer | None:
         """Hold an answer out to every waiting call; None when nobody waits."""
         waiting = self._waiters.get(pending_id)
         if not waiting:
             return None
-        offer = Offer(confirm, self._supervisor)
+        offer = Offer(outcome, confirm, self._supervisor)
         self._offers[pending_id] = offer
         offer.settled.add_done_callback(lambda _: self._offers.pop(pending_id, None))
         for waiter in waiting:

@@ -9,7 +9,7 @@ import sys
 from typing import NoReturn
 
 from app.launch import main
-from backend.clarification.asking import Asking
+from backend.clarification import asking
 from backend.clarification.delivery import GuestDelivery
 from backend.store import claims
 
@@ -20,17 +20,9 @@ def die(*args: object, **kwargs: object) -> NoReturn:
     raise AssertionError
 
 
-def die_after_collecting() -> None:
+def die_before_reply() -> None:
     """Between the durable hand-over and the reply on the wire."""
-    collect = Asking._collect
-
-    async def collect_and_die(self: Asking, pending_id: object) -> object:
-        result = await collect(self, pending_id)  # type: ignore[arg-type]
-        if result is not None:
-            die()
-        return result
-
-    Asking._collect = collect_and_die  # type: ignore[method-assign,assignment]
+    asking._handed_over = die
 
 
 def die_in_claim() -> None:
@@ -46,7 +38,7 @@ def die_before_delivery() -> None:
 POINTS = {
     "in claim": die_in_claim,
     "before delivery": die_before_delivery,
-    "before reply": die_after_collecting,
+    "before reply": die_before_reply,
 }
 
 if __name__ == "__main__":

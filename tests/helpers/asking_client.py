@@ -26,7 +26,7 @@ def connect(kind: str, arguments: list[str]) -> AbstractAsyncContextManager[Clie
         return http_client(arguments[0], arguments[1], name=name)
     if kind == "shim":
         return shim_client(Path(arguments[0]), Path(arguments[1]), name=name)
-    return http_client(arguments[0], "")
+    return http_client(arguments[0], "none")
 
 
 async def main(kind: str, arguments: list[str]) -> None:

@@ -68,6 +68,9 @@ class Case:
     def is_in(self, phase: Phase) -> bool:
         return self.card.phase is phase
 
+    def is_collapsed(self) -> bool:
+        return self.card.collapsed
+
     def reply_with(self, reply: object) -> None:
         """Let `respond` bring back this, whatever was promised; nothing happens on the desk."""
 

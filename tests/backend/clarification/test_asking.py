@@ -94,6 +94,16 @@ async def test_a_skip_reaches_the_agent_with_its_reason(desk: TestDesk) -> None:
     assert result.answers == ()
 
 
+@pytest.mark.parametrize("outcome", [SQLITE, Skipped("no")], ids=["answer", "skip"])
+async def test_what_a_live_call_gets_is_what_its_ticket_gives_later(
+    desk: TestDesk, outcome: Answered | Skipped
+) -> None:
+    ask = await desk.asking.open(make_caller(), make_draft())
+    call = await waiting(desk, ask.pending_id)
+    await respond(desk, ask.pending_id, outcome)
+    assert await call == await desk.asking.wait(ask.pending_id)
+
+
 async def test_every_call_of_one_bundle_gets_the_same_answer(desk: TestDesk) -> None:
     ask = await desk.asking.open(make_caller(), make_draft())
     calls = [await waiting(desk, ask.pending_id) for _ in range(3)]
