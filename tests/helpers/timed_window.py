@@ -5,14 +5,15 @@ usage: python -m tests.helpers.timed_window empty | HOME
 One JSON line of monotonic seconds: `{"painted": ..., "usable": ..., "pss_mib": ...}`.
 """
 
-import asyncio
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 
@@ -53,32 +54,57 @@ def empty() -> None:
 
 def kandesk(home: Path) -> None:
     """The program, started as its entry point starts it."""
-    import qasync  # type: ignore[import-untyped]  # it ships no types
-
+    from app import main
     from app.launch_options import WindowOptions
-    from app.main import build
-    from app.program import Program
+    from app.windows.main_window import MainWindow
     from backend.paths import Home
 
-    application = QApplication(["kandesk"])
-    application.setQuitOnLastWindowClosed(False)
-    loop = qasync.QEventLoop(application)
-    asyncio.set_event_loop(loop)
-    options = WindowOptions(
-        home=Home(home), demo=False, background=False, screenshot=None, theme="light", language="en"
+    watches: list[FirstPaint] = []
+    show_event = MainWindow.showEvent
+
+    def watched_show(window: MainWindow, event: QShowEvent) -> None:
+        if not watches:
+            watches.append(FirstPaint(window))
+        show_event(window, event)
+
+    MainWindow.showEvent = watched_show  # type: ignore[method-assign]
+    ticks = QTimer()
+    ticks.timeout.connect(lambda: watch_loading(watches, ticks))
+    main_application = main._application
+
+    def application_with_ticks() -> QApplication:
+        application = main_application()
+        ticks.start(2)
+        return application
+
+    main._application = application_with_ticks
+    main.run(
+        WindowOptions(
+            home=Home(home),
+            demo=False,
+            background=False,
+            screenshot=None,
+            theme="light",
+            language="en",
+        )
     )
-    parts = build(application, options)
-    watch = FirstPaint(parts.window)
-    program = Program(parts, options, loop)
 
-    def loaded() -> None:
-        tell(watch.at, time.monotonic())
-        program.quit()
 
-    parts.desk.loaded.connect(loaded)
-    loop.call_soon(program.start)
-    with loop:
-        loop.run_forever()
+def watch_loading(watches: list[FirstPaint], ticks: QTimer) -> None:
+    """Once the view models exist, have the moment told at which the lists are filled."""
+    module = sys.modules.get("app.viewmodels.desk")
+    view_model = getattr(module, "DeskViewModel", None)
+    if view_model is None:
+        return
+    ticks.stop()
+    load = view_model._load
+
+    async def told_load(self: object) -> None:
+        await load(self)
+        tell(watches[0].at, time.monotonic())
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    view_model._load = told_load
 
 
 if __name__ == "__main__":
