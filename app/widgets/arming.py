@@ -19,6 +19,7 @@ _PRESSES: Final = frozenset(
         QEvent.Type.TouchBegin,
     }
 )
+_MOTIONS: Final = frozenset({QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Resize})
 _KEYS: Final = frozenset({Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Select})
 
 
@@ -35,6 +36,8 @@ class ArmingGuard(QObject):
         self._places: dict[QWidget, QPoint] = {}
         self._window: QWidget | None = None
         self._activated = float("-inf")
+        self._moved = float("-inf")
+        self._unsettled = False
 
     def watch(self, control: QWidget) -> None:
         """Guard `control` from now until it is destroyed."""
@@ -51,11 +54,12 @@ class ArmingGuard(QObject):
 
     def accepts(self, control: QWidget) -> bool:
         """Whether an activation of `control` is deliberate by now."""
-        now = self._monotonic()
-        stamp = self._stamps.get(control)
-        if stamp is None or now - self._activated < ACTIVATION_SECONDS:
+        if control not in self._stamps:
             return False
-        return now - stamp >= SETTLE_SECONDS
+        self._notice_move(control)
+        now = self._monotonic()
+        settled = now - self._stamps[control] >= SETTLE_SECONDS
+        return settled and now - self._activated >= ACTIVATION_SECONDS
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
@@ -64,12 +68,29 @@ class ArmingGuard(QObject):
                 return True
             if kind == QEvent.Type.Show:
                 self._watch_ancestors(watched)
-                self._stamp(watched)
-        if kind in {QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Resize}:
-            self._stamp_moved()
+                self._stamps[watched] = self._monotonic()
+        if kind in _MOTIONS:
+            self._moved = self._monotonic()
+            self._unsettled = True
+        elif kind == QEvent.Type.UpdateRequest and self._unsettled:
+            self._note_places()
         elif kind == QEvent.Type.WindowActivate and watched is self._window:
             self._activated = self._monotonic()
         return super().eventFilter(watched, event)
+
+    def _note_places(self) -> None:
+        """About to be painted: where controls are now is where the human sees them."""
+        self._unsettled = False
+        for control in self._stamps:
+            if control.isVisible():
+                self._notice_move(control)
+
+    def _notice_move(self, control: QWidget) -> None:
+        """Only where a control came to rest counts: a layout may push it about in between."""
+        place = control.mapTo(control.window(), QPoint(0, 0))
+        if self._places.get(control) != place:
+            self._stamps[control] = max(self._stamps[control], self._moved)
+            self._places[control] = place
 
     def _is_press(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
@@ -78,18 +99,6 @@ class ArmingGuard(QObject):
 
     def _plain(self, event: QKeyEvent) -> bool:
         return not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-
-    def _stamp(self, control: QWidget) -> None:
-        self._stamps[control] = self._monotonic()
-        self._places[control] = self._place(control)
-
-    def _stamp_moved(self) -> None:
-        for control in self._stamps:
-            if control.isVisible() and self._places.get(control) != self._place(control):
-                self._stamp(control)
-
-    def _place(self, control: QWidget) -> QPoint:
-        return control.mapTo(control.window(), QPoint(0, 0))
 
     def _watch_ancestors(self, control: QWidget) -> None:
         ancestor = control.parentWidget()

@@ -51,7 +51,6 @@ class _OptionRow(_Button):
         self._number.setProperty("role", "key")
         self._number.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.setObjectName(f"optionButton_{number}")
-        self.setAutoExclusive(False)
         self.setAccessibleName(option.label)
         self.setAccessibleDescription(option.description)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -75,6 +74,13 @@ class _OptionRow(_Button):
         row.addSpacing(px(_INDICATOR + 8))
         row.addLayout(words, 1)
         row.addWidget(self._number, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def show_chosen(self, *, chosen: bool) -> None:
+        """Follow the sheet; Qt would keep the last radio of a group checked for ever."""
+        exclusive = self.autoExclusive()
+        self.setAutoExclusive(False)
+        self.setChecked(chosen)
+        self.setAutoExclusive(exclusive)
 
     def show_for(self, *, touch: bool) -> None:
         """Large enough for fingers, with the key to press only where there are keys."""
@@ -174,7 +180,7 @@ class ChoiceList(QWidget):
 
     def show_selected(self, selected: tuple[OptionId, ...]) -> None:
         for row in self.rows:
-            row.setChecked(row.option.id in selected)
+            row.show_chosen(chosen=row.option.id in selected)
 
     def show_for(self, *, touch: bool) -> None:
         for row in self.rows:

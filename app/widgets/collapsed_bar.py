@@ -7,7 +7,6 @@ from app.resources import Icon
 from app.text import workspace_text
 from app.theme import Theme
 from app.viewmodels.clarification import ClarificationViewModel
-from app.widgets.touch import TARGET_PIXELS
 
 
 class CollapsedBar(QPushButton):
@@ -57,7 +56,6 @@ class CollapsedBar(QPushButton):
         super().changeEvent(event)
 
     def _restyle(self) -> None:
-        self.setFixedHeight(self._theme.pixels(TARGET_PIXELS))
         size = self._theme.icon_size(20)
         self._icon.setPixmap(self._theme.icon(Icon.QUESTION, "attention").pixmap(size))
         self._chevron.setPixmap(self._theme.icon(Icon.COLLAPSE).pixmap(self._theme.icon_size(18)))

@@ -3,7 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.theme import Theme
@@ -60,6 +60,7 @@ class OverlayBody(QScrollArea):
         if self.page is not None:
             self._column.removeWidget(self.page)
             self.page.hide()
+            self.page.setParent(None)
             self.page.deleteLater()
         self.page = self._review(card) if card.reviewing else self._question(card)
         self._column.insertWidget(2, self.page)
@@ -84,6 +85,13 @@ class OverlayBody(QScrollArea):
 
     def sizeHint(self) -> QSize:
         return QSize(400, self.natural_height(self.viewport().width()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Arrows step through options and questions; only the page keys scroll."""
+        if event.key() in {Qt.Key.Key_PageUp, Qt.Key.Key_PageDown}:
+            super().keyPressEvent(event)
+        else:
+            event.ignore()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

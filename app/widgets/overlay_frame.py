@@ -14,6 +14,7 @@ from app.widgets.overlay_body import OverlayBody
 from app.widgets.overlay_footer import OverlayFooter
 from app.widgets.overlay_header import OverlayHeader
 from app.widgets.question_tabs import QuestionTabs
+from app.widgets.touch import TARGET_PIXELS
 
 MAX_WIDTH: Final = 808
 _COMPACT_BELOW: Final = 230
@@ -78,7 +79,7 @@ class OverlayFrame(QFrame):
         """The height at which nothing needs to scroll."""
         card = self._view_model.card
         if card is None or card.collapsed:
-            return self.bar.minimumHeight() + _BORDER
+            return self._theme.pixels(TARGET_PIXELS) + _BORDER
         margins = self._column.contentsMargins()
         inside = width - margins.left() - margins.right() - _BORDER
         parts = [

@@ -5,7 +5,7 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QInputDevice, QPointerEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 TARGET_PIXELS: Final = 44
 """Least width and height of a control for fingers, in logical pixels of the design."""
@@ -75,4 +75,5 @@ def show_touch(widget: QWidget, *, touch: bool) -> None:
         part.setProperty("touch", touch)
         part.style().unpolish(part)
         part.style().polish(part)
+        QApplication.sendEvent(part, QEvent(QEvent.Type.StyleChange))
         part.updateGeometry()

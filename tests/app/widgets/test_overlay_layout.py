@@ -1,0 +1,170 @@
+"""The overlay fits: small windows, long options, fingers, both directions of writing."""
+
+import dataclasses
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QInputDevice, QPointingDevice
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QScrollArea, QWidget
+
+from app.widgets.overlay_body import OverlayBody
+from app.widgets.touch import TouchLayout, TouchMode
+from backend.domain.clarification import Option, Question
+from backend.ids import OptionId, QuestionId
+from tests.helpers.desk_builders import make_bundle, make_question
+from tests.helpers.overlay_window import OverlayWindow, overlay_window
+
+LONG = Question(
+    QuestionId("q1"),
+    "Which of these long options? " * 6,
+    "A title",
+    tuple(
+        Option(OptionId(f"o{n}"), f"{n} " + "label " * 32, f"{n} " + "description " * 80)
+        for n in range(1, 7)
+    ),
+)
+
+
+def fit_into_half(shown: OverlayWindow) -> None:
+    shown.overlay.setFixedHeight(min(shown.overlay.sizeHint().height(), shown.window.height() // 2))
+
+
+async def test_six_long_options_at_800_by_600_leave_submit_in_sight_and_all_within_reach() -> None:
+    """window.md: everything works at 800 x 600; Submit always visible; own scroll."""
+    async with overlay_window(make_bundle(questions=(LONG,)), size=(800, 600)) as shown:
+        fit_into_half(shown)
+        await shown.arm()
+        window = shown.window.rect()
+        for name in ("submitAnswers", "skipQuestions", "collapseOverlay"):
+            assert window.contains(shown.rect_of(name)), name
+        body = shown.window.findChild(OverlayBody)
+        assert body is not None
+        assert body.horizontalScrollBar().maximum() == 0
+        for number in range(1, 7):
+            option = shown.widget(f"optionButton_{number}")
+            body.ensureWidgetVisible(option)
+            assert option.width() <= body.viewport().width()
+            assert not option.visibleRegion().isEmpty()
+            layout = option.layout()
+            assert layout is not None
+            assert option.height() >= layout.heightForWidth(option.width())
+
+
+async def test_a_tall_question_scrolls_by_itself_and_a_short_one_does_not() -> None:
+    async with overlay_window(make_bundle()) as shown:
+        body = shown.window.findChild(QScrollArea)
+        assert body is not None
+        assert body.verticalScrollBar().maximum() == 0
+    async with overlay_window(make_bundle(questions=(LONG,)), size=(800, 600)) as shown:
+        fit_into_half(shown)
+        await shown.arm()
+        body = shown.window.findChild(QScrollArea)
+        assert body is not None
+        assert body.verticalScrollBar().maximum() > 0
+
+
+async def test_the_context_is_shown_once_and_at_length_only_when_asked() -> None:
+    """window.md: shared context once; K8.8."""
+    context = "\n\n".join(f"Paragraph {n}." for n in range(40))
+    bundle = make_bundle(questions=(make_question(), make_question(name="q2")), context=context)
+    async with overlay_window(bundle) as shown:
+        assert len(shown.window.findChildren(QWidget, "questionContext")) == 1
+        low = shown.widget("questionContext").height()
+        await shown.click("wholeContext")
+        await shown.arm()
+        assert shown.widget("questionContext").height() > low
+        await shown.click("nextQuestion")
+        await shown.arm()
+        assert shown.widget("questionContext").height() < low
+
+
+async def test_markdown_of_an_agent_is_inert() -> None:
+    """window.md: HTML inert; nothing is fetched or opened."""
+    question = dataclasses.replace(
+        make_question(), prompt='**bold** <img src="file:///etc/passwd"> ![x](file:///etc/hosts)'
+    )
+    async with overlay_window(make_bundle(questions=(question,))) as shown:
+        prompt = shown.widget("questionPrompt")
+        text = prompt.toPlainText()  # type: ignore[attr-defined]
+        assert "bold" in text
+        assert "**" not in text
+        assert "<img" in text
+        assert "￼" not in text
+
+
+async def test_for_fingers_every_control_is_44_pixels() -> None:
+    """product.md P11."""
+    bundle = make_bundle(questions=(make_question(), make_question(name="q2")), waiting_calls=0)
+    async with overlay_window(bundle) as shown:
+        shown.touch.set_mode(TouchMode.ON)
+        await shown.arm()
+        buttons = [b for b in shown.overlay.findChildren(QAbstractButton) if b.isVisible()]
+        assert len(buttons) >= 8
+        for button in buttons:
+            if button.objectName() in {"", "ScrollLeftButton", "ScrollRightButton"}:
+                continue
+            assert min(button.width(), button.height()) >= 44, button.objectName()
+        assert shown.widget("customAnswer").height() >= 44
+        assert shown.widget("questionTabs").height() >= 44
+
+
+async def test_the_first_touch_makes_controls_larger_and_a_mouse_smaller_again() -> None:
+    """window.md: automatic by the first touch event; switchable."""
+    async with overlay_window(make_bundle()) as shown:
+        layout = TouchLayout()
+        layout.watch(shown.window)
+        finger = QTest.createTouchDevice(QInputDevice.DeviceType.TouchScreen)
+        before = layout.on
+        QTest.touchEvent(shown.window, finger).press(1, shown.window.rect().center()).commit()
+        assert (before, layout.on) == (False, True)
+        QTest.touchEvent(shown.window, finger).release(1, shown.window.rect().center()).commit()
+        layout.set_mode(TouchMode.OFF)
+        assert not layout.on
+        layout.set_mode(TouchMode.AUTOMATIC)
+        handle = shown.window.windowHandle()
+        assert handle is not None
+        QTest.mouseClick(handle, Qt.MouseButton.LeftButton, pos=shown.window.rect().center())
+        assert layout.on is (QPointingDevice.primaryPointingDevice().type() not in _FINE)
+
+
+async def test_right_to_left_mirrors_the_card() -> None:
+    """window.md, Languages: ar."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    question = make_question("أي قاعدة بيانات؟", ("ملف واحد", "خادم"))
+    bundle = make_bundle(questions=(question, make_question(name="q2")))
+    application.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    try:
+        async with overlay_window(bundle) as shown:
+            await shown.arm()
+            middle = shown.window.width() / 2
+            assert shown.rect_of("submitAnswers").center().x() < middle
+            assert shown.rect_of("skipQuestions").center().x() > middle
+            shown.overlay.setFocus()
+            await shown.press(Qt.Key.Key_Left)
+            assert shown.case.card.step == 1
+    finally:
+        application.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+
+
+@pytest.mark.parametrize("zoom", [0.8, 2.0])
+async def test_another_text_size_keeps_what_was_put_in(zoom: float) -> None:
+    async with overlay_window(make_bundle(), size=(1200, 1200)) as shown:
+        await shown.click("optionButton_2")
+        shown.overlay._theme.set_zoom(zoom)
+        await shown.arm()
+        assert shown.find(QAbstractButton, "optionButton_2").isChecked()
+        assert shown.window.rect().contains(shown.rect_of("submitAnswers"))
+        assert shown.rect_of("expandOverlay").height() > 0
+
+
+async def test_a_language_that_changes_changes_the_words_at_once() -> None:
+    async with overlay_window(make_bundle()) as shown:
+        submit = shown.find(QAbstractButton, "submitAnswers")
+        submit.setText("")
+        QApplication.sendEvent(shown.overlay, QEvent(QEvent.Type.LanguageChange))
+        assert submit.text() == "Submit"
+
+
+_FINE = {QInputDevice.DeviceType.Mouse, QInputDevice.DeviceType.TouchPad}
