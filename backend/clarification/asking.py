@@ -19,6 +19,7 @@ from backend.domain.clarification import (
     Question,
     QuestionBundleDraft,
     Skipped,
+    Withdrawn,
 )
 from backend.domain.conversation import GuestIdentity
 from backend.domain.digest import question_digest, ticket_hash
@@ -308,31 +309,34 @@ def _handed_over(bundle: Bundle, outcome: Outcome) -> AskResult | None:
 
 def _result(bundle: Bundle) -> AskResult | None:
     """The result of a closed bundle in MCP's words; None while it is open or on its way."""
-    questions = tuple(item.question for item in bundle.questions)
-    replaced_by = bundle.replaced_by
-    if bundle.superseded:
-        status, reason = AskStatus.WITHDRAWN, "superseded"
-    elif bundle.status is BundleStatus.PENDING or bundle.delivery is Delivery.PENDING:
+    ending = _ending(bundle)
+    if ending is None:
         return None
-    elif bundle.delivery in {Delivery.DISCARDED, Delivery.REPLACED}:
-        status, reason = AskStatus.WITHDRAWN, bundle.delivery.value
-    elif bundle.status is BundleStatus.EXPIRED:
-        status, reason = AskStatus.UNANSWERED, ""
-    elif bundle.status is BundleStatus.CANCELLED:
-        status = AskStatus.WITHDRAWN
-        reason = bundle.withdrawn.value if bundle.withdrawn else ""
-    elif bundle.status is BundleStatus.REJECTED:
-        status, reason = AskStatus.SKIPPED, ""
-    else:
-        status, reason = AskStatus.ANSWERED, ""
+    status, reason = ending
     answered = status is AskStatus.ANSWERED
-    answers = tuple(item.answer for item in bundle.questions if answered and item.answer)
     return AskResult(
         pending_id=bundle.pending_id,
         status=status,
-        questions=questions,
-        answers=answers,
+        questions=tuple(item.question for item in bundle.questions),
+        answers=tuple(item.answer for item in bundle.questions if answered and item.answer),
         reject_reason=bundle.reject_reason if status is AskStatus.SKIPPED else "",
         reason=reason,
-        replaced_by=replaced_by,
+        replaced_by=bundle.replaced_by,
     )
+
+
+def _ending(bundle: Bundle) -> tuple[AskStatus, str] | None:
+    """The status, and why where the question was withdrawn."""
+    if bundle.superseded:
+        return AskStatus.WITHDRAWN, Withdrawn.SUPERSEDED.value
+    if bundle.status is BundleStatus.PENDING or bundle.delivery is Delivery.PENDING:
+        return None
+    if bundle.delivery in {Delivery.DISCARDED, Delivery.REPLACED}:
+        return AskStatus.WITHDRAWN, bundle.delivery.value
+    if bundle.status is BundleStatus.CANCELLED:
+        return AskStatus.WITHDRAWN, bundle.withdrawn.value if bundle.withdrawn is not None else ""
+    closed = {
+        BundleStatus.EXPIRED: AskStatus.UNANSWERED,
+        BundleStatus.REJECTED: AskStatus.SKIPPED,
+    }
+    return closed.get(bundle.status, AskStatus.ANSWERED), ""

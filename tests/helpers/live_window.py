@@ -81,13 +81,13 @@ class LiveWindow:
 
     async def click(self, name: str) -> None:
         """Press and release in the middle of the control, once it is enabled."""
-        widget = await self.shows(name)
+        widget: QWidget = await self.shows(name)
         await until(widget.isEnabled)
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=_middle(widget))
 
     async def type(self, name: str, text: str) -> None:
         """Put text in as an input method commits it: QTest's keys know ASCII only."""
-        widget = await self.shows(name)
+        widget: QWidget = await self.shows(name)
         widget.setFocus()
         event = QInputMethodEvent()
         event.setCommitString(text)

@@ -67,7 +67,7 @@ def kandesk(home: Path) -> None:
             watches.append(FirstPaint(window))
         show_event(window, event)
 
-    MainWindow.showEvent = watched_show  # type: ignore[method-assign]
+    MainWindow.showEvent = watched_show  # type: ignore[method-assign,assignment]
     ticks = QTimer()
     ticks.timeout.connect(lambda: watch_loading(watches, ticks))
     main_application = main._application
