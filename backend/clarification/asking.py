@@ -2,24 +2,18 @@
 
 import asyncio
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from backend.clarification.announcer import Announcer
+from backend.clarification.ask_result import AskResult, handed_over, result_of
 from backend.clarification.tickets import TicketBook
 from backend.clarification.waiters import Waiters
 from backend.clock import Clock, Deadline, Nanoseconds
 from backend.domain.clarification import (
     MAX_CONTEXT,
-    Answer,
     Bundle,
-    BundleStatus,
     Delivery,
-    Outcome,
-    Question,
     QuestionBundleDraft,
-    Skipped,
-    Withdrawn,
 )
 from backend.domain.conversation import GuestIdentity
 from backend.domain.digest import question_digest, ticket_hash
@@ -52,29 +46,6 @@ class OpenAsk:
     pending_id: PendingId
     session_id: SessionId
     ticket: Ticket
-    replayed: bool = False
-
-
-class AskStatus(StrEnum):
-    """MCP's word for how an ask ended (clarification.md, Words)."""
-
-    ANSWERED = "answered"
-    SKIPPED = "skipped"
-    UNANSWERED = "unanswered"
-    WITHDRAWN = "withdrawn"
-
-
-@dataclass(frozen=True, slots=True)
-class AskResult:
-    """The one result of a bundle; asking for it again gives the same."""
-
-    pending_id: PendingId
-    status: AskStatus
-    questions: tuple[Question, ...]
-    answers: tuple[Answer, ...] = ()
-    reject_reason: str = ""
-    reason: str = ""
-    replaced_by: PendingId | None = None
     replayed: bool = False
 
 
@@ -135,9 +106,9 @@ class Asking:
                         self._tell_changed(pending_id)
                     offer = await waiter.wake
                     if offer is not None and await offer.take():
-                        handed_over = _handed_over(bundle, offer.outcome)
-                        if handed_over is not None:
-                            return handed_over
+                        result = handed_over(bundle, offer.outcome)
+                        if result is not None:
+                            return result
                 finally:
                     self._waiters.remove(waiter)
         finally:
@@ -244,7 +215,7 @@ class Asking:
         if bundle.delivery is Delivery.WAITING_FOR_AGENT:
             await self._supervisor.run_to_end(self._hand_over(pending_id), name="hand over")
             bundle = await self._load(pending_id)
-        return _result(bundle)
+        return result_of(bundle)
 
     async def _hand_over(self, pending_id: PendingId) -> None:
         async with self._database.writing(Deadline(self._clock, OPEN_BUDGET)) as tx:
@@ -291,52 +262,3 @@ class Asking:
     def _tell_changed(self, pending_id: PendingId) -> None:
         if not self.draining.is_set():
             self._supervisor.start(self._announcer.changed(pending_id), name="announce calls")
-
-
-def _handed_over(bundle: Bundle, outcome: Outcome) -> AskResult | None:
-    """What `_result` will read of a bundle whose every question this outcome has closed."""
-    if any(item.status is not BundleStatus.PENDING for item in bundle.questions):
-        return None
-    skipped = isinstance(outcome, Skipped)
-    return AskResult(
-        pending_id=bundle.pending_id,
-        status=AskStatus.SKIPPED if skipped else AskStatus.ANSWERED,
-        questions=tuple(item.question for item in bundle.questions),
-        answers=() if isinstance(outcome, Skipped) else outcome.answers,
-        reject_reason=outcome.reason if isinstance(outcome, Skipped) else "",
-    )
-
-
-def _result(bundle: Bundle) -> AskResult | None:
-    """The result of a closed bundle in MCP's words; None while it is open or on its way."""
-    ending = _ending(bundle)
-    if ending is None:
-        return None
-    status, reason = ending
-    answered = status is AskStatus.ANSWERED
-    return AskResult(
-        pending_id=bundle.pending_id,
-        status=status,
-        questions=tuple(item.question for item in bundle.questions),
-        answers=tuple(item.answer for item in bundle.questions if answered and item.answer),
-        reject_reason=bundle.reject_reason if status is AskStatus.SKIPPED else "",
-        reason=reason,
-        replaced_by=bundle.replaced_by,
-    )
-
-
-def _ending(bundle: Bundle) -> tuple[AskStatus, str] | None:
-    """The status, and why where the question was withdrawn."""
-    if bundle.superseded:
-        return AskStatus.WITHDRAWN, Withdrawn.SUPERSEDED.value
-    if bundle.status is BundleStatus.PENDING or bundle.delivery is Delivery.PENDING:
-        return None
-    if bundle.delivery in {Delivery.DISCARDED, Delivery.REPLACED}:
-        return AskStatus.WITHDRAWN, bundle.delivery.value
-    if bundle.status is BundleStatus.CANCELLED:
-        return AskStatus.WITHDRAWN, bundle.withdrawn.value if bundle.withdrawn is not None else ""
-    closed = {
-        BundleStatus.EXPIRED: AskStatus.UNANSWERED,
-        BundleStatus.REJECTED: AskStatus.SKIPPED,
-    }
-    return closed.get(bundle.status, AskStatus.ANSWERED), ""

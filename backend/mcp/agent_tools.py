@@ -8,7 +8,8 @@ from mcp.server.context import ServerRequestContext
 from mcp_types import CallToolRequestParams, CallToolResult, TextContent
 from starlette.requests import Request
 
-from backend.clarification.asking import AskCaller, AskResult, AskStatus, OpenAsk
+from backend.clarification.ask_result import AskResult, AskStatus
+from backend.clarification.asking import AskCaller, OpenAsk
 from backend.clock import Clock
 from backend.domain.clarification import QuestionBundleDraft
 from backend.domain.conversation import Connection, GuestIdentity
@@ -53,7 +54,7 @@ class AgentTools:
                 return await self._send_note(ctx, exchange, params.arguments or {})
         except AppError as error:
             return error_result(error.detail)
-        return error_result(tools.UNKNOWN_TOOL.format(name=params.name))
+        return error_result(tools.UNKNOWN_TOOL.format(name=shortened(params.name)))
 
     async def _ask(
         self, ctx: Context, exchange: Exchange, params: CallToolRequestParams

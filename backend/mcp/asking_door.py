@@ -3,7 +3,8 @@
 import asyncio
 from typing import Protocol
 
-from backend.clarification.asking import AskCaller, AskResult, OpenAsk
+from backend.clarification.ask_result import AskResult
+from backend.clarification.asking import AskCaller, OpenAsk
 from backend.domain.clarification import QuestionBundleDraft
 from backend.ids import PendingId, Ticket
 

@@ -10,7 +10,8 @@ from typing import Any, Final
 from mcp.server.session import ServerSession
 from mcp_types import ProgressNotification, ProgressNotificationParams, ProgressToken, RequestId
 
-from backend.clarification.asking import AskResult, OpenAsk
+from backend.clarification.ask_result import AskResult
+from backend.clarification.asking import OpenAsk
 from backend.clock import Clock
 from backend.errors import Conflict, ErrorCode
 from backend.ids import Ticket

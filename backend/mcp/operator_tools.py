@@ -31,7 +31,7 @@ class OperatorTools:
                 return await self._answer(arguments)
         except AppError as error:
             return error_result(error.detail)
-        return error_result(tools.UNKNOWN_TOOL.format(name=params.name))
+        return error_result(tools.UNKNOWN_TOOL.format(name=shortened(params.name)))
 
     async def _list(self, arguments: dict[str, Any]) -> CallToolResult:
         asked = wire.parse(inbox_wire.ListToolIn, arguments)

@@ -10,12 +10,12 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from backend.clarification.asking import AskResult, AskStatus
+from backend.clarification.ask_result import AskResult, AskStatus
 from backend.domain.clarification import Answer, Option, Question, QuestionBundleDraft
-from backend.domain.validation import check_characters
 from backend.errors import ErrorCode, InvalidInput
 from backend.ids import OptionId, QuestionId, Ticket
 from backend.mcp import tools
+from backend.mcp.argument_texts import check_texts, field_path
 
 Wire = dict[str, object]
 
@@ -81,27 +81,12 @@ def parse(model: type[Model], arguments: object) -> Model:
         InvalidInput: names the first field that is missing, unknown, of the wrong type or holds
             text that cannot be stored.
     """
-    _check_texts(arguments)
+    check_texts(arguments)
     try:
         return model.model_validate(arguments)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         raise _invalid(field_path(first["loc"]), first["type"]) from None
-
-
-def _check_texts(arguments: object) -> None:
-    todo: list[tuple[str, object]] = [("", arguments)]
-    while todo:
-        path, value = todo.pop()
-        if isinstance(value, str):
-            if not value.isascii() or "\0" in value:
-                check_characters(path or "arguments", value)
-        elif isinstance(value, Mapping):
-            for key, inner in reversed(tuple(value.items())):
-                todo.append((field_path((path, str(key)) if path else (str(key),)), inner))
-                todo.append((path or "arguments", str(key)))
-        elif isinstance(value, list):
-            todo.extend((f"{path}[{index}]", value[index]) for index in reversed(range(len(value))))
 
 
 def _invalid(path: str, kind: str) -> InvalidInput:
@@ -113,17 +98,6 @@ def _invalid(path: str, kind: str) -> InvalidInput:
         expected = _EXPECTED.get(kind, kind)
         text, code = tools.WRONG_TYPE.format(path=path, expected=expected), ErrorCode.INVALID
     return InvalidInput(code, text, field=path)
-
-
-def field_path(location: tuple[int | str, ...]) -> str:
-    """`("questions", 0, "label")` as `questions[0].label`, free of what cannot be sent."""
-    path = ""
-    for step in location:
-        if isinstance(step, int):
-            path += f"[{step}]"
-        else:
-            path += f".{step}" if path else step
-    return path.encode("utf-8", "replace").decode() or "arguments"
 
 
 def draft_from_wire(

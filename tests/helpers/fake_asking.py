@@ -4,7 +4,8 @@ import asyncio
 from dataclasses import dataclass, field
 
 from backend.api import DeskApi, DeskInfo
-from backend.clarification.asking import AskCaller, AskResult, AskStatus, OpenAsk
+from backend.clarification.ask_result import AskResult, AskStatus
+from backend.clarification.asking import AskCaller, OpenAsk
 from backend.clock import Nanoseconds
 from backend.domain.clarification import (
     Answer,

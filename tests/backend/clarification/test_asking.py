@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.clarification.asking import AskResult, AskStatus
+from backend.clarification.ask_result import AskResult, AskStatus
 from backend.domain.clarification import (
     Answered,
     BundleStatus,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.clarification.asking import AskStatus
+from backend.clarification.ask_result import AskStatus
 from backend.domain.clarification import (
     Answered,
     BundleStatus,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from backend.clarification.asking import AskStatus
+from backend.clarification.ask_result import AskStatus
 from backend.domain.conversation import Connection
 from backend.errors import ErrorCode, TemporarilyUnavailable
 from tests.helpers.door_client import MODERN, ONE_QUESTION, TOKENS, Door, sdk_client, text_of

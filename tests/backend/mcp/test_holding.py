@@ -5,7 +5,8 @@ import contextlib
 
 import pytest
 
-from backend.clarification.asking import AskResult, AskStatus, OpenAsk
+from backend.clarification.ask_result import AskResult, AskStatus
+from backend.clarification.asking import OpenAsk
 from backend.errors import Conflict
 from backend.ids import PendingId, SessionId, Ticket
 from backend.mcp.exchange import Exchange, Role

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from backend.clarification.asking import AskResult, AskStatus
+from backend.clarification.ask_result import AskResult, AskStatus
 from backend.domain.clarification import Option, Question, QuestionBundleDraft
 from backend.domain.validation import validate_draft
 from backend.errors import ErrorCode, InvalidInput
