@@ -1,23 +1,19 @@
 """Guarded changes of a bundle: claim, finalize, restore, detach, withdraw (K1.7, K5.3)."""
 
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from backend.clock import Nanoseconds, format_timestamp
 from backend.domain.clarification import (
-    Answer,
     AnswerDraft,
-    Answered,
     BundleStatus,
     Delivery,
-    Outcome,
     Skipped,
     Withdrawn,
 )
 from backend.domain.conversation import SessionKind
-from backend.errors import ErrorCode, StorageFailed
-from backend.ids import ClaimId, ClientId, PendingId, QuestionId, SessionId
+from backend.ids import ClaimId, PendingId, SessionId
 from backend.store import drafts, sessions
+from backend.store.claim_rows import Claim, claimed_metadata, invalid_row, restored_metadata
 from backend.store.database import Params, Row, Transaction
 from backend.store.dialect import (
     Dialect,
@@ -40,29 +36,27 @@ from backend.store.metadata import (
     OWN_KEY,
     JsonDict,
     answer_from_json,
-    answer_to_json,
-    as_dict,
     decode,
     encode,
     question_id,
 )
 from backend.store.revisions import next_revision
 
+__all__ = [
+    "Claim",
+    "Intent",
+    "claim",
+    "detach",
+    "finalize",
+    "keep_for_agent",
+    "list_intents",
+    "restore",
+    "withdraw",
+]
+
 _ROWS: Final = "task_session_messages"
 _RESPONDING: Final = "responding"
 """The status of a row inside the claim's transaction; never committed (K1.5)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One attempt to answer a bundle; `outcome` is normalized, `claim_id` the caller's token."""
-
-    pending_id: PendingId
-    outcome: Outcome
-    claim_id: ClaimId
-    client_id: ClientId
-    payload_digest: str
-    now: Nanoseconds
 
 
 class Intent(NamedTuple):
@@ -99,9 +93,9 @@ async def claim(tx: Transaction, claim: Claim) -> bool:
         return False
     rows = await _responding_rows(tx, claim.pending_id)
     if len(rows) != claimed:
-        raise _invalid_row(claim.pending_id, "rows changed while they were being claimed")
+        raise invalid_row(claim.pending_id, "rows changed while they were being claimed")
     for row in rows:
-        await _write_claimed(tx, row, _claimed_metadata(claim, row), base)
+        await _write_claimed(tx, row, claimed_metadata(claim, row), base)
     await _record_claim(tx, claim, SessionId(str(rows[0]["task_session_id"])))
     return True
 
@@ -181,7 +175,7 @@ async def restore(tx: Transaction, pending: PendingId, claim_id: ClaimId, now: N
             " WHERE id = :id",
             {
                 "id": row["id"],
-                "metadata": encode(_restored_metadata(metadata)),
+                "metadata": encode(restored_metadata(metadata)),
                 "now": format_timestamp(now),
                 "revision": revision,
             },
@@ -315,44 +309,7 @@ async def _write_claimed(tx: Transaction, row: Row, metadata: JsonDict, base: Pa
         },
     )
     if written != 1:
-        raise _invalid_row(str(row["id"]), "a row changed while it was being claimed")
-
-
-def _claimed_metadata(claim: Claim, row: Row) -> JsonDict:
-    """The row after the claim; an answer is stored under the question's id, flat or nested."""
-    metadata = decode(row["metadata"])
-    asked = question_id(metadata)
-    if not asked:
-        raise _invalid_row(str(row["id"]), "a row of the question has no question id")
-    own = {
-        **as_dict(metadata.get(OWN_KEY)),
-        "claim_id": claim.claim_id,
-        "payload_digest": claim.payload_digest,
-    }
-    metadata |= {"response_delivery_pending": True, OWN_KEY: own}
-    if isinstance(claim.outcome, Skipped):
-        return metadata | {"status": BundleStatus.REJECTED.value}
-    answer = _answer_for(claim.outcome, asked)
-    if answer is None:
-        raise _invalid_row(str(row["id"]), "the outcome has no answer for this question")
-    return metadata | {
-        "status": BundleStatus.ANSWERED.value,
-        "response": answer_to_json(answer),
-    }
-
-
-def _answer_for(outcome: Answered, asked: QuestionId) -> Answer | None:
-    return next((answer for answer in outcome.answers if answer.question_id == asked), None)
-
-
-def _restored_metadata(metadata: JsonDict) -> JsonDict:
-    """Pending again; that the agent had gone stays true (K1.3)."""
-    gone = {"response", "response_delivery_pending"}
-    kept = {key: value for key, value in metadata.items() if key not in gone}
-    own = as_dict(metadata.get(OWN_KEY))
-    own.pop("claim_id", None)
-    own.pop("payload_digest", None)
-    return kept | {"status": BundleStatus.PENDING.value, OWN_KEY: own}
+        raise invalid_row(str(row["id"]), "a row changed while it was being claimed")
 
 
 async def _record_claim(tx: Transaction, claim: Claim, session_id: SessionId) -> None:
@@ -387,7 +344,3 @@ async def _forget_claim(tx: Transaction, pending: PendingId, now: Nanoseconds) -
         " settled_at = NULL, updated_at = :now WHERE pending_id = :pending_id",
         {"pending_id": pending, "now": format_timestamp(now)},
     )
-
-
-def _invalid_row(row: str, detail: str) -> StorageFailed:
-    return StorageFailed(ErrorCode.STORE_INVALID_ROW, f"{detail}: {row}", row=row)

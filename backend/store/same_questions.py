@@ -42,8 +42,13 @@ async def with_equal_questions(tx: Transaction, bundles: Sequence[Bundle]) -> tu
 
 async def _candidates(tx: Transaction, wanted: Sequence[PendingId]) -> Sequence[Row]:
     """Other bundles with equal questions in reach of each wanted one, newest first."""
-    client = json_text(tx.dialect, "{}.metadata", OWN_KEY, "client", "name")
-    folder = json_text(tx.dialect, "{}.metadata", OWN_KEY, "folder")
+    client, other_client = (
+        json_text(tx.dialect, f"{session}.metadata", OWN_KEY, "client", "name")
+        for session in ("ds", "os")
+    )
+    folder, other_folder = (
+        json_text(tx.dialect, f"{session}.metadata", OWN_KEY, "folder") for session in ("ds", "os")
+    )
     return await tx.fetch_all(
         "SELECT d.pending_id AS asked, d.opened_at AS asked_at, o.pending_id, o.state, o.outcome,"
         " o.opened_at, o.claimed_at, o.settled_at"
@@ -56,8 +61,7 @@ async def _candidates(tx: Transaction, wanted: Sequence[PendingId]) -> Sequence[
         f" AND (o.state IS NULL OR (o.outcome = 'answered'"
         f" AND o.state IN ('{Delivery.WAITING_FOR_AGENT}','{Delivery.DELIVERED}')))"
         " AND (o.session_id = d.session_id OR ("
-        f"{client.format('os')} = {client.format('ds')}"
-        f" AND {folder.format('os')} = {folder.format('ds')}))"
+        f"{other_client} = {client} AND {other_folder} = {folder}))"
         " ORDER BY COALESCE(o.claimed_at, o.opened_at) DESC, o.pending_id DESC",
         {"ids": encode(list(wanted))},
     )
