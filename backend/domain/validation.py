@@ -38,7 +38,7 @@ def validate_draft(draft: QuestionBundleDraft) -> QuestionBundleDraft:
         InvalidInput: names the field and the limit.
     """
     _check_count("questions", len(draft.questions), 1, MAX_QUESTIONS)
-    _check_text("context", draft.context, MAX_CONTEXT)
+    check_text("context", draft.context, MAX_CONTEXT)
     for position, question in enumerate(draft.questions):
         _check_question(f"questions[{position}]", question)
     _check_distinct("questions", "id", (question.id for question in draft.questions))
@@ -47,7 +47,7 @@ def validate_draft(draft: QuestionBundleDraft) -> QuestionBundleDraft:
 
 def _check_question(path: str, question: Question) -> None:
     _check_required(f"{path}.id", question.id, MAX_ID)
-    _check_text(f"{path}.title", question.title, MAX_TITLE)
+    check_text(f"{path}.title", question.title, MAX_TITLE)
     _check_required(f"{path}.prompt", question.prompt, MAX_PROMPT)
     if question.options:
         _check_count(f"{path}.options", len(question.options), MIN_OPTIONS, MAX_OPTIONS)
@@ -66,7 +66,7 @@ def _check_question(path: str, question: Question) -> None:
 def _check_option(path: str, option: Option) -> None:
     _check_required(f"{path}.id", option.id, MAX_ID)
     _check_required(f"{path}.label", option.label, MAX_LABEL)
-    _check_text(f"{path}.description", option.description, MAX_DESCRIPTION)
+    check_text(f"{path}.description", option.description, MAX_DESCRIPTION)
 
 
 def validate_outcome(bundle: Bundle, outcome: Outcome) -> Outcome:
@@ -85,7 +85,7 @@ def validate_outcome(bundle: Bundle, outcome: Outcome) -> Outcome:
                 ErrorCode.INVALID, "a question of this bundle has no id", field="questions"
             )
     if isinstance(outcome, Skipped):
-        _check_text("reject_reason", outcome.reason, MAX_TEXT)
+        check_text("reject_reason", outcome.reason, MAX_TEXT)
         return Skipped(outcome.reason.strip())
     questions = {item.question.id: item.question for item in bundle.questions}
     answers: dict[QuestionId, Answer] = {}
@@ -94,7 +94,7 @@ def validate_outcome(bundle: Bundle, outcome: Outcome) -> Outcome:
         if answer.question_id in answers:
             raise InvalidInput(
                 ErrorCode.INVALID,
-                f"{path}.question_id repeats {answer.question_id!r}",
+                f"{path}.question_id repeats {shortened(answer.question_id)!r}",
                 field=f"{path}.question_id",
             )
         answers[answer.question_id] = _normal_answer(path, questions, answer)
@@ -111,7 +111,7 @@ def _normal_answer(path: str, questions: dict[QuestionId, Question], answer: Ans
     if question is None:
         raise InvalidInput(
             ErrorCode.INVALID,
-            f"{path}.question_id {answer.question_id!r} is not a question of this bundle",
+            f"{path}.question_id {shortened(answer.question_id)!r} is not in this bundle",
             field=f"{path}.question_id",
         )
     known = [option.id for option in question.options]
@@ -119,10 +119,10 @@ def _normal_answer(path: str, questions: dict[QuestionId, Question], answer: Ans
         if selected not in known:
             raise InvalidInput(
                 ErrorCode.INVALID,
-                f"{path}.selected_options names {selected!r}, which is not an option",
+                f"{path}.selected_options names {shortened(selected)!r}, which is not an option",
                 field=f"{path}.selected_options",
             )
-    _check_text(f"{path}.custom_text", answer.custom_text, MAX_TEXT)
+    check_text(f"{path}.custom_text", answer.custom_text, MAX_TEXT)
     chosen = set(answer.selected_options)
     return Answer(
         question_id=question.id,
@@ -152,7 +152,7 @@ def validate_answer_draft(draft: AnswerDraft) -> None:
         InvalidInput: names the field.
     """
     for position, answer in enumerate(draft.answers):
-        _check_text(f"answers[{position}].custom_text", answer.custom_text, MAX_CONTEXT)
+        check_text(f"answers[{position}].custom_text", answer.custom_text, MAX_CONTEXT)
 
 
 def check_note(path: str, text: str, limit: int) -> None:
@@ -162,6 +162,11 @@ def check_note(path: str, text: str, limit: int) -> None:
         InvalidInput: names the field and the limit.
     """
     _check_required(path, text, limit)
+
+
+def shortened(text: str, limit: int = MAX_ID) -> str:
+    """`text` as an error repeats it: what a caller sent may be as long as a whole body."""
+    return text if len(text) <= limit else f"{text[:limit]}…"
 
 
 def check_characters(path: str, text: str) -> None:
@@ -181,7 +186,8 @@ def check_characters(path: str, text: str) -> None:
             )
 
 
-def _check_text(path: str, text: str, limit: int) -> None:
+def check_text(path: str, text: str, limit: int) -> None:
+    """Raises `InvalidInput` for a text that is too long or cannot be stored."""
     if len(text) > limit:
         raise InvalidInput(
             ErrorCode.TOO_LONG,
@@ -196,7 +202,7 @@ def _check_text(path: str, text: str, limit: int) -> None:
 def _check_required(path: str, text: str, limit: int) -> None:
     if not text.strip():
         raise InvalidInput(ErrorCode.INVALID, f"{path} must not be empty", field=path, limit=limit)
-    _check_text(path, text, limit)
+    check_text(path, text, limit)
 
 
 def _check_count(path: str, count: int, low: int, high: int) -> None:

@@ -9,7 +9,8 @@ from starlette.routing import Route
 
 from backend.api import DeskApi
 from backend.clock import Clock
-from backend.domain.clarification import Bundle, Outcome
+from backend.domain.clarification import MAX_ID, Bundle, Outcome
+from backend.domain.validation import check_text
 from backend.errors import ErrorCode, NotFound
 from backend.http.replies import read_json
 from backend.ids import ClaimId, ClientId, PendingId, new_id
@@ -56,6 +57,8 @@ class ClarificationRoutes:
     async def _respond(self, request: Request) -> Response:
         pending_id = _pending_id(request)
         asked = parse(ResponseIn, await read_json(request))
+        check_text("client_id", asked.client_id or "", MAX_ID)
+        check_text("claim_id", asked.claim_id or "", MAX_ID)
         outcome: Outcome = outcome_from_wire(asked)
         result = await self._desk.respond(
             pending_id,

@@ -13,6 +13,7 @@ from backend.clarification.asking import AskCaller, OpenAsk
 from backend.clock import Clock
 from backend.domain.clarification import QuestionBundleDraft
 from backend.domain.conversation import Connection, GuestIdentity
+from backend.domain.validation import shortened
 from backend.errors import AppError, Conflict, ErrorCode
 from backend.ids import Ticket
 from backend.mcp import tools, wire

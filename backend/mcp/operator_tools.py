@@ -6,6 +6,7 @@ from mcp_types import CallToolRequestParams, CallToolResult
 
 from backend.api import DeskApi
 from backend.clock import Clock
+from backend.domain.validation import shortened
 from backend.errors import AppError
 from backend.ids import ClaimId, ClientId, PendingId, new_id
 from backend.mcp import inbox_wire, tools, wire

@@ -115,6 +115,8 @@ async def test_each_attempt_without_a_claim_id_is_a_new_one(door: Door) -> None:
         ({"answers": [], "surprise": 1}, "surprise"),
         ({"rejected": True, "answers": [{"question_id": "q1"}]}, "answers"),
         ({"rejected": "yes"}, "rejected"),
+        ({"rejected": True, "claim_id": "c" * 129}, "claim_id"),
+        ({"rejected": True, "client_id": "c" * 129}, "client_id"),
         ([], "arguments"),
     ],
 )

@@ -1,5 +1,6 @@
 """Tool arguments in and results out (agents.md; K3.1, K3.2)."""
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -11,8 +12,10 @@ from backend.errors import ErrorCode, InvalidInput
 from backend.ids import OptionId, PendingId, QuestionId, Ticket
 from backend.mcp import tools
 from backend.mcp.wire import (
+    AskIn,
     draft_from_wire,
     kandev_result_to_wire,
+    parse,
     result_to_wire,
     waiting_to_wire,
 )
@@ -23,6 +26,12 @@ OPTIONS = [{"label": "A"}, {"label": "B"}]
 
 def _question(**changes: object) -> dict[str, Any]:
     return {"questions": [{"prompt": "Which?", "options": OPTIONS, **changes}]}
+
+
+def nested(depth: int, value: object) -> object:
+    for _ in range(depth):
+        value = {"k" * 200: value}
+    return value
 
 
 def test_our_own_shape_is_read_whole() -> None:
@@ -278,3 +287,30 @@ def test_the_alias_returns_kandevs_keys_beside_ours() -> None:
         "db": {"answered": False, "rejected": True},
         "why": {"answered": False, "rejected": True},
     }
+
+
+def test_a_long_key_above_many_values_costs_no_more_than_the_body_itself() -> None:
+    """agents.md, Security: a body of 1 MiB must not fill the memory of the desk."""
+    body = {"questions": [], "metadata": {"k" * 100_000: [0] * 2_000}}
+    tracemalloc.start()
+    try:
+        parse(AskIn, body)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2_000_000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"k" * 100_000: 1},
+        {"questions": [], "metadata": {"k" * 100_000: "\ud800"}},
+        {**_question(), "metadata": nested(1_000, "\0")},
+    ],
+)
+def test_an_error_never_repeats_a_field_name_at_any_length(arguments: object) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        draft_from_wire(arguments)
+    assert len(caught.value.detail) < 1_000
+    assert len(str(caught.value.params["field"])) < 1_000
