@@ -94,11 +94,15 @@ class OverlayHeader(QWidget):
             return ""
         if card.phase is Phase.INACTIVE or not card.bundle.answerable:
             return self.tr("This question can no longer be answered.")
-        if card.bundle.waiting_calls and not card.bundle.detached:
+        if card.bundle.detached:
+            words = self.tr(
+                "The agent stopped waiting; your answer will be handed over when it calls again."
+            )
+        elif card.bundle.waiting_calls:
             words = self.tr("The agent is waiting for your answer. There is no time limit.")
         else:
             words = self.tr(
-                "The agent stopped waiting; your answer will be handed over when it calls again."
+                "No call waits right now; your answer will be handed over when the agent calls."
             )
         if card.bundle.asked_again_of is not None:
             words += " " + self.tr("It has asked this again; your answer here counts.")

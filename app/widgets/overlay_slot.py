@@ -7,22 +7,25 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Theme
+from app.widgets.touch import TARGET_PIXELS
 
-_LEAST: Final = 140
+_LEAST: Final = 120
+_GRIP: Final = 10
 _STEP: Final = 24
 
 
 class _Handle(QWidget):
-    """Drag it, or use the arrow keys, to give the card more or less room."""
+    """Drag it, or use the arrow keys, to give the card more or less room; double-click resets."""
 
     dragged = Signal(int)
+    reset = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("overlayHandle")
         self._theme = theme
         self._from = 0
-        self.setFixedHeight(theme.pixels(10))
+        self.show_for(touch=False)
         self.setCursor(Qt.CursorShape.SizeVerCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         theme.changed.connect(self.update)
@@ -45,6 +48,13 @@ class _Handle(QWidget):
         here = round(event.globalPosition().y())
         self.dragged.emit(self._from - here)
         self._from = here
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: ARG002 - Qt's signature
+        self.reset.emit()
+
+    def show_for(self, *, touch: bool) -> None:
+        """The grip looks the same for fingers, but is as easy to hit as a button."""
+        self.setFixedHeight(self._theme.pixels(TARGET_PIXELS if touch else _GRIP))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Up:
@@ -81,11 +91,17 @@ class OverlaySlot(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         overlay.installEventFilter(self)
         self._handle.dragged.connect(self._drag)
+        self._handle.reset.connect(self.reset_height)
         self.setVisible(not overlay.isHidden())
 
     def set_chat_height(self, height: int) -> None:
         """The card takes at most half of this."""
         self._limit = max(self._theme.pixels(_LEAST), height // 2)
+        self.updateGeometry()
+
+    def reset_height(self) -> None:
+        """As tall as the card needs: after a double click, and for each new question."""
+        self._wanted = None
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
@@ -107,6 +123,8 @@ class OverlaySlot(QWidget):
                 self.updateGeometry()
             elif event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
                 self.setVisible(not self._overlay.isHidden())
+            elif event.type() == QEvent.Type.DynamicPropertyChange:
+                self._handle.show_for(touch=bool(self._overlay.property("touch")))
         return super().eventFilter(watched, event)
 
     def _drag(self, pixels: int) -> None:

@@ -107,6 +107,7 @@ class ChatPage(QWidget):
         desk = self._desk
         desk.sessions.current_changed.connect(self._show_session)
         desk.sessions.changed.connect(self._show_session)
+        desk.clarification.card_replaced.connect(self._slot.reset_height)
         desk.transcript.reset.connect(self._start_over)
         desk.transcript.inserted.connect(self._count_new)
         desk.transcript.loading_changed.connect(self._show_empty)
