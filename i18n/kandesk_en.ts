@@ -576,6 +576,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>No call waits right now; your answer will be handed over when the agent calls.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>It has asked this again; your answer here counts.</source>
         <translation type="unfinished"></translation>
     </message>

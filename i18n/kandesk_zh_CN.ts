@@ -566,6 +566,10 @@
         <translation>代理已停止等待；它再次调用时，您的回答会交付给它。</translation>
     </message>
     <message>
+        <source>No call waits right now; your answer will be handed over when the agent calls.</source>
+        <translation>目前没有调用在等待；代理下次调用时，您的回答会交付给它。</translation>
+    </message>
+    <message>
         <source>It has asked this again; your answer here counts.</source>
         <translation>代理又问了一次；以您在这里的回答为准。</translation>
     </message>
