@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -140,3 +141,22 @@ async def check_restarted(
         (answer,) = result["answers"].values()
         assert [item["label"] for item in answer["selected"]] == ["no"]
         assert await human.pending() == []
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("number", range(max(1, ROUNDS // 4)))
+async def test_submit_in_a_window_that_dies_reaches_the_shims_call(
+    tmp_path: Path, number: int
+) -> None:
+    """The human pressed Submit, the whole program died, the agent gets what was pressed."""
+    home = tmp_path / "home"
+    prompt = f"Which database, window {number}?"
+    window = (sys.executable, "-m", "tests.crash.window_that_dies", str(home), prompt)
+    async with running_desk(home, *window) as desk, shim_client(home, tmp_path) as client:
+        call = asyncio.create_task(ask(client, {"questions": [question(prompt, *LABELS)]}))
+        assert await asyncio.wait_for(desk.process.wait(), 60) == -signal.SIGKILL
+        async with running_desk(home) as again:
+            result = await asyncio.wait_for(call, 30)
+            assert await uncollected(again) == 0
+    (answer,) = result["answers"].values()
+    assert [item["label"] for item in answer["selected"]] == ["PostgreSQL"]
