@@ -166,7 +166,7 @@ def showable(bundle: Bundle) -> bool:
 
 def is_older(bundle: Bundle, known: Bundle) -> bool:
     """Whether `bundle` was read before `known`; two reads of one revision are equally new."""
-    return _revision(bundle) < _revision(known)
+    return revision(bundle) < revision(known)
 
 
 def believable(reply: object, attempt: Attempt) -> bool:
@@ -187,5 +187,6 @@ def reason_fits(reason: str) -> bool:
     return len(reason) <= MAX_TEXT
 
 
-def _revision(bundle: Bundle) -> int:
+def revision(bundle: Bundle) -> int:
+    """The newest revision of its rows."""
     return max((row.revision for row in bundle.questions), default=0)

@@ -1,6 +1,6 @@
 """Every open bundle the window knows of, and which one a session shows first."""
 
-from app.viewmodels.clarification_card import is_older, showable
+from app.viewmodels.clarification_card import is_older, revision, showable
 from backend.domain.clarification import Bundle
 from backend.ids import PendingId, SessionId
 
@@ -10,7 +10,7 @@ class BundlePool:
 
     def __init__(self) -> None:
         self._bundles: dict[PendingId, Bundle] = {}
-        self._closed: dict[PendingId, Bundle] = {}
+        self._closed: dict[PendingId, int] = {}
 
     def get(self, pending_id: PendingId) -> Bundle | None:
         return self._bundles.get(pending_id)
@@ -21,7 +21,7 @@ class BundlePool:
         if known is not None and is_older(bundle, known):
             return False
         closed = self._closed.get(bundle.pending_id)
-        if bundle.answerable and closed is not None and not is_older(closed, bundle):
+        if bundle.answerable and closed is not None and revision(bundle) <= closed:
             return False
         if bundle.answerable:
             self._bundles[bundle.pending_id] = bundle
@@ -32,7 +32,7 @@ class BundlePool:
     def close(self, bundle: Bundle) -> None:
         """It was answered here: an event from before that must not open it again."""
         self._bundles.pop(bundle.pending_id, None)
-        self._closed[bundle.pending_id] = bundle
+        self._closed[bundle.pending_id] = revision(bundle)
 
     def remove(self, pending_id: PendingId) -> None:
         self._bundles.pop(pending_id, None)

@@ -102,6 +102,7 @@ class ClarificationOverlay(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._stop_following_time()
         self._follow_time()
 
     def hideEvent(self, event: QHideEvent) -> None:

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QInputDevice, QPointingDevice
+from PySide6.QtGui import QInputDevice, QPointingDevice, QShowEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QScrollArea, QWidget
 
@@ -62,6 +62,18 @@ async def test_a_tall_question_scrolls_by_itself_and_a_short_one_does_not() -> N
         body = shown.window.findChild(QScrollArea)
         assert body is not None
         assert body.verticalScrollBar().maximum() > 0
+
+
+async def test_a_window_that_is_hidden_leaves_no_timer() -> None:
+    """product.md P10: a quiet desk is quiet; shown again, it has one timer and not two."""
+    async with overlay_window(make_bundle()) as shown:
+        for _ in range(2):
+            shown.window.hide()
+            assert shown.case.clock.pending_timers == 0
+            shown.window.show()
+            assert shown.case.clock.pending_timers == 1
+        QApplication.sendEvent(shown.overlay, QShowEvent())
+        assert shown.case.clock.pending_timers == 1
 
 
 async def test_the_context_is_shown_once_and_at_length_only_when_asked() -> None:
