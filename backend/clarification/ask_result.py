@@ -77,10 +77,11 @@ def _ending(bundle: Bundle) -> tuple[AskStatus, str] | None:
         return AskStatus.WITHDRAWN, Withdrawn.SUPERSEDED.value
     if bundle.status is BundleStatus.PENDING or bundle.delivery is Delivery.PENDING:
         return None
-    if bundle.delivery in {Delivery.DISCARDED, Delivery.REPLACED}:
+    if bundle.delivery is Delivery.DISCARDED or bundle.delivery is Delivery.REPLACED:
         return AskStatus.WITHDRAWN, bundle.delivery.value
     if bundle.status is BundleStatus.CANCELLED:
-        return AskStatus.WITHDRAWN, bundle.withdrawn.value if bundle.withdrawn is not None else ""
+        reason = bundle.withdrawn
+        return AskStatus.WITHDRAWN, reason.value if reason is not None else ""
     closed = {
         BundleStatus.EXPIRED: AskStatus.UNANSWERED,
         BundleStatus.REJECTED: AskStatus.SKIPPED,

