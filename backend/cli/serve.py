@@ -11,6 +11,7 @@ from functools import partial
 
 import structlog
 
+from backend.cli.desk_client import find_desk
 from backend.clock import Clock, SystemClock
 from backend.errors import AppError
 from backend.events import Event, StoreProgress
@@ -35,6 +36,10 @@ def main(arguments: Sequence[str]) -> int:
     try:
         home.create()
         configure_logging(home, name="serve", stderr=True)
+        running = find_desk(home)
+        if running is not None:
+            # Also when somebody has deleted the lock it holds.
+            return _fail(f"the store {home.database} is in use by process {running.pid}")
         return asyncio.run(_serve(home, parsed.port))
     except AppError as error:
         return _fail(error.detail)

@@ -137,8 +137,10 @@ def _lock_path(database: Path) -> Path:
 
 
 def _open(path: Path) -> int:
+    """Never through a link: the owner writes its name over what is there."""
+    flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
-        return os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600)
+        return os.open(path, flags, 0o600)
     except OSError as error:
         detail = f"the lock {path} cannot be opened: {error.strerror}"
         code = (

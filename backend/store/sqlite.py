@@ -15,6 +15,7 @@ from backend.events import StoreProgress
 from backend.store.connection import StoreConnection
 from backend.store.database import Priority, Transaction
 from backend.store.dialect import Dialect
+from backend.store.files_in_place import FilesInPlace
 from backend.store.opening import check_readable, prepare
 from backend.store.pool import ConnectionPool
 from backend.store.sqlite_errors import translate
@@ -37,6 +38,7 @@ class SqliteDatabase:
         self._writers = ConnectionPool(writers)
         self._readers = ConnectionPool(readers)
         self._can_write = bool(writers)
+        self._files = FilesInPlace(path)
         self._resets: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -90,6 +92,7 @@ class SqliteDatabase:
             )
         async with self._transaction(self._writers, "BEGIN IMMEDIATE", priority, deadline) as tx:
             yield tx
+            self._files.check()
 
     async def close(self) -> None:
         """Refuse new work, let running transactions end, release the files."""

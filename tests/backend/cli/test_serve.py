@@ -61,6 +61,17 @@ def test_a_second_one_exits_1_and_names_the_first(start_desk: StartDesk, home: H
     assert serve.desk().pid == serve.process.pid
 
 
+def test_a_second_one_exits_1_although_the_lock_of_the_first_was_deleted(
+    start_desk: StartDesk, home: Home
+) -> None:
+    serve = start_desk()
+    Path(f"{home.database}.lock").unlink()
+    second = run_kandesk(home, "serve")
+    assert second.returncode == 1
+    assert str(serve.process.pid) in second.stderr
+    assert serve.desk().pid == serve.process.pid
+
+
 def test_the_port_stays_the_same_from_run_to_run(start_desk: StartDesk) -> None:
     first = start_desk()
     first.process.send_signal(signal.SIGTERM)

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -55,6 +56,15 @@ def test_the_lock_of_another_program_names_it(path: Path) -> None:
         holder = OwnerLock.holder(path)
         assert holder is not None
         assert (holder.pid, holder.kind) == (process.pid, "serve")
+
+
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="links cannot be told on this system")
+def test_a_lock_that_is_a_link_is_refused_and_its_target_left_alone(path: Path) -> None:
+    document = path.with_name("letter.txt")
+    document.write_text("dear reader")
+    Path(f"{path}.lock").symlink_to(document)
+    assert refused(path).code is ErrorCode.STORE_UNREACHABLE
+    assert document.read_text() == "dear reader"
 
 
 def test_a_lock_is_free_once_its_owner_was_killed(path: Path) -> None:

@@ -52,6 +52,53 @@ async def test_a_reader_sees_one_snapshot_and_never_the_open_write(
     assert await value(database) == "new"
 
 
+def replace_store(path: Path) -> None:
+    path.rename(path.with_name("moved.db"))
+    path.write_bytes(b"restored by a sync program")
+
+
+def delete_store(path: Path) -> None:
+    path.unlink()
+
+
+def move(path: Path, to: Path) -> None:
+    path.rename(to)
+
+
+def delete_log(path: Path) -> None:
+    Path(f"{path}-wal").unlink()
+
+
+@pytest.mark.parametrize("damage", [replace_store, delete_store, delete_log])
+async def test_nothing_is_said_to_be_saved_in_a_file_the_next_start_will_not_find(
+    database: SqliteDatabase, path: Path, damage: Callable[[Path], None]
+) -> None:
+    """product.md, P1."""
+    async with database.writing() as tx:
+        await settings.put(tx, "k", "before")
+    damage(path)
+    with pytest.raises(StorageFailed) as caught:
+        async with database.writing() as tx:
+            await settings.put(tx, "k", "after")
+    assert caught.value.code is ErrorCode.STORE_UNREACHABLE
+
+
+async def test_a_store_that_is_back_in_its_place_is_written_again(
+    database: SqliteDatabase, path: Path
+) -> None:
+    aside = path.with_name("aside.db")
+    async with database.writing() as tx:
+        await settings.put(tx, "k", "before")
+    move(path, aside)
+    with pytest.raises(StorageFailed):
+        async with database.writing() as tx:
+            await settings.put(tx, "k", "lost")
+    move(aside, path)
+    async with database.writing() as tx:
+        await settings.put(tx, "k", "after")
+    assert await value(database) == "after"
+
+
 async def test_a_reader_cannot_write(database: SqliteDatabase) -> None:
     with pytest.raises(StorageFailed) as caught:
         async with database.reading() as tx:
