@@ -1,14 +1,17 @@
 """The asking side: open a bundle, wait for its answer, collect it by ticket."""
 
 import asyncio
+import itertools
+import logging
 from dataclasses import dataclass
 from typing import Final
 
 from backend.clarification.announcer import Announcer
 from backend.clarification.ask_result import AskResult, handed_over, result_of
+from backend.clarification.recovery import RETRY_DELAYS
 from backend.clarification.tickets import TicketBook
 from backend.clarification.waiters import Waiters
-from backend.clock import Clock, Deadline, Nanoseconds
+from backend.clock import Clock, Deadline, Nanoseconds, sleep
 from backend.domain.clarification import (
     MAX_CONTEXT,
     Bundle,
@@ -18,7 +21,13 @@ from backend.domain.clarification import (
 from backend.domain.conversation import GuestIdentity
 from backend.domain.digest import question_digest, ticket_hash
 from backend.domain.validation import check_note, validate_draft
-from backend.errors import Conflict, ErrorCode, NotFound
+from backend.errors import (
+    Conflict,
+    ErrorCode,
+    NotFound,
+    StorageFailed,
+    TemporarilyUnavailable,
+)
 from backend.events import EventBus, MessagesChanged
 from backend.ids import IdempotencyKey, PendingId, SessionId, Ticket, new_id
 from backend.store import bundles, claims, deliveries, messages, sessions
@@ -28,6 +37,8 @@ from backend.work.supervisor import TaskSupervisor
 OPEN_BUDGET: Final = 5.0
 REJOIN_WINDOW: Final = 600_000_000_000
 """Nanoseconds after the cut in which an equal re-ask of the same connection joins (rule 3)."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +133,8 @@ class Asking:
         """
         if self.draining.is_set():
             return
-        self._supervisor.start(self._detach(pending_id), name="detach bundle")
+        detaching = self._detach_at_last(pending_id, self._clock.now())
+        self._supervisor.start(detaching, name="detach bundle", repeats=True)
 
     async def redeem(self, ticket: Ticket) -> OpenAsk:
         """Find the bundle of a ticket; `wait` then gives its result, any number of times.
@@ -229,13 +241,25 @@ class Asking:
         if moved:
             await self._announcer.changed(pending_id)
 
-    async def _detach(self, pending_id: PendingId) -> None:
+    async def _detach_at_last(self, pending_id: PendingId, cut_at: Nanoseconds) -> None:
+        """A store that is busy or full for a while must not show an agent that is gone."""
+        for pause in itertools.chain(RETRY_DELAYS, itertools.repeat(RETRY_DELAYS[-1])):
+            try:
+                await self._detach(pending_id, cut_at)
+            except (TemporarilyUnavailable, StorageFailed) as error:
+                if self.draining.is_set():
+                    raise
+                _log.warning("the cut of %s is not stored yet: %s", pending_id, error.detail)
+            else:
+                return
+            await sleep(self._clock, pause)
+
+    async def _detach(self, pending_id: PendingId, cut_at: Nanoseconds) -> None:
         async with self._database.writing(Deadline(self._clock, OPEN_BUDGET)) as tx:
             if self._waiters.count(pending_id):
                 return
-            now = self._clock.now()
-            await deliveries.note_cut(tx, pending_id, now)
-            changed = await claims.detach(tx, pending_id, now)
+            await deliveries.note_cut(tx, pending_id, cut_at)
+            changed = await claims.detach(tx, pending_id, self._clock.now())
         if changed:
             await self._announcer.changed(pending_id)
 

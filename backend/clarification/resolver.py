@@ -216,7 +216,7 @@ class Resolver:
                 # The answer is durable; only where it goes is not.
                 delivery = Delivery.UNKNOWN
         if delivery in {Delivery.UNKNOWN, Delivery.PENDING}:
-            self._supervisor.start(self._settle_later(claim), name="settle answer")
+            self._supervisor.start(self._settle_later(claim), name="settle answer", repeats=True)
         bundle = await self._identify(claim.pending_id, Deadline(self._clock, REREAD_BUDGET))
         outcome = replace(_outcome_for(bundle, claimed=True), delivery=delivery)
         await self._announcer.resolved(outcome)

@@ -17,10 +17,19 @@ class TaskSupervisor:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._repeating: set[asyncio.Task[Any]] = set()
 
-    def start(self, work: Coroutine[Any, Any, T], *, name: str) -> asyncio.Task[T]:
-        """Run `work` beside the caller and log its failure."""
+    def start(
+        self, work: Coroutine[Any, Any, T], *, name: str, repeats: bool = False
+    ) -> asyncio.Task[T]:
+        """Run `work` beside the caller and log its failure.
+
+        Work that `repeats` tries something again and again; a stop does not wait for it.
+        """
         task = self._spawn(work, name)
+        if repeats:
+            self._repeating.add(task)
+            task.add_done_callback(self._repeating.discard)
         task.add_done_callback(self._report)
         return task
 
@@ -41,6 +50,8 @@ class TaskSupervisor:
     async def stop(self, patience: float = 5.0) -> None:
         """Let running work end for `patience` seconds, then cancel what is left."""
         current = asyncio.current_task()
+        for task in self._repeating:
+            task.cancel()
         running = {task for task in self._tasks if task is not current}
         if running:
             await asyncio.wait(running, timeout=patience)

@@ -14,12 +14,14 @@ from backend.domain.clarification import (
     Skipped,
 )
 from backend.domain.conversation import SessionState
-from backend.errors import Conflict, ErrorCode, InvalidInput, NotFound
+from backend.errors import AppError, Conflict, ErrorCode, InvalidInput, NotFound, StorageFailed
 from backend.events import BundleOpened, BundleResolved
 from backend.ids import PendingId, Ticket
+from backend.store.database import Database
 from tests.helpers.builders import make_answer, make_draft, make_question
-from tests.helpers.clock import FakeClock
+from tests.helpers.clock import FakeClock, settle
 from tests.helpers.desk import HUMAN, TestDesk, make_caller, new_token, open_desk
+from tests.helpers.faults import Fault, FaultyDatabase, unavailable
 from tests.helpers.waiting import eventually
 
 SQLITE = Answered((make_answer("q1", "q1_opt1"),))
@@ -47,7 +49,10 @@ async def cut(desk: TestDesk, pending_id: PendingId, task: asyncio.Task[AskResul
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     desk.asking.cut(pending_id)
+    await eventually_detached(desk, pending_id)
 
+
+async def eventually_detached(desk: TestDesk, pending_id: PendingId) -> None:
     async def detached() -> bool:
         return (await desk.desk.get_bundle(pending_id)).detached
 
@@ -132,6 +137,38 @@ async def test_a_cut_call_detaches_its_question_which_stays_open(desk: TestDesk)
     assert bundle.detached
     assert bundle.answerable
     assert bundle.waiting_calls == 0
+
+
+@pytest.mark.parametrize(
+    "error", [unavailable(), StorageFailed(ErrorCode.STORE_FULL, "injected")], ids=["busy", "full"]
+)
+async def test_a_cut_is_stored_late_when_the_store_is_busy_or_full(
+    store_path: Path, clock: FakeClock, error: AppError
+) -> None:
+    """P8: the card must not show an agent that waits when none does."""
+    faults: list[FaultyDatabase] = []
+
+    def wrap(database: Database) -> Database:
+        faults.append(FaultyDatabase(database))
+        return faults[0]
+
+    async with open_desk(store_path, clock, wrap=wrap) as desk:
+        ask = await desk.asking.open(make_caller(connection="m1"), make_draft())
+        call = await waiting(desk, ask.pending_id)
+        failures = [Fault("before", error) for _ in range(2)]
+        faults[0].plan(*failures)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        desk.asking.cut(ask.pending_id)
+        for failure, pause in zip(failures, (1.0, 5.0), strict=True):
+            async with asyncio.timeout(5):
+                await failure.reached.wait()
+            await settle()
+            assert not (await desk.desk.get_bundle(ask.pending_id)).detached
+            await clock.advance(pause)
+        await eventually_detached(desk, ask.pending_id)
+        again = await desk.asking.open(make_caller(connection="m1"), make_draft())
+        assert again.pending_id == ask.pending_id
 
 
 async def test_one_cut_call_of_two_does_not_detach(desk: TestDesk) -> None:
