@@ -1,0 +1,165 @@
+"""What the program does when its store, its desktop or its own code lets it down."""
+
+import asyncio
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMessageBox, QPushButton, QWidget
+
+from app.launch_options import WindowOptions
+from app.main import build
+from app.program import Parts, Program
+from backend.domain.clarification import Bundle
+from backend.events import BundleOpened, WindowRequested
+from backend.ids import PendingId
+from backend.paths import Home
+from backend.store.owner_lock import OwnerLock
+from tests.helpers.desk_builders import make_bundle
+from tests.helpers.waiting import until
+
+
+@pytest.fixture(autouse=True)
+def _collect_on_this_thread() -> Iterator[None]:
+    """What tests leave behind is taken apart here, not by chance on the backend's thread."""
+    gc.collect()
+    yield
+    gc.collect()
+
+
+class _Loop:
+    """The program ends its loop when it quits; a test's loop goes on."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.create_task = loop.create_task
+        self.ended = asyncio.Event()
+
+    def stop(self) -> None:
+        self.ended.set()
+
+
+class Started:
+    """A program on a home of its own."""
+
+    def __init__(self, home: Path) -> None:
+        application = cast("QApplication", QApplication.instance())
+        application.setQuitOnLastWindowClosed(False)
+        options = WindowOptions(home=Home(home), theme="light", language="en")
+        self.loop = _Loop()
+        self.parts: Parts = build(application, options)
+        self.program = Program(self.parts, options, cast("asyncio.AbstractEventLoop", self.loop))
+        self.program.start()
+
+    def find(self, name: str) -> QWidget:
+        found = self.parts.window.findChild(QWidget, name)
+        assert isinstance(found, QWidget), f"there is no {name}"
+        return found
+
+    async def end(self) -> None:
+        self.program.quit()
+        await asyncio.wait_for(self.loop.ended.wait(), 20)
+        self.parts.window.deleteLater()
+
+
+def _press(widget: QWidget) -> None:
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+async def test_a_store_in_use_is_told_and_opened_when_it_is_free(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    lock = OwnerLock.acquire(Home(home).database, kind="serve")
+    started = Started(home)
+    try:
+        await until(lambda: started.find("storagePage").isVisible(), seconds=20)
+        text = started.find("storageError")
+        assert isinstance(text, QLabel)
+        assert "Another Kandesk" in text.text()
+        assert "%{" not in text.text()
+        lock.release()
+        _press(started.find("retryStore"))
+        await until(lambda: started.parts.desk.ready, seconds=20)
+        await until(lambda: started.find("welcomePage").isVisible())
+    finally:
+        await started.end()
+
+
+async def test_quit_asks_while_somebody_waits(tmp_path: Path) -> None:
+    started = Started(tmp_path / "home")
+    try:
+        await until(lambda: started.parts.desk.ready, seconds=20)
+        bundle: Bundle = make_bundle("p1")
+        started.parts.client.event_received.emit(BundleOpened(bundle))
+        started.parts.view.menu.quit_wanted.emit()
+        box = started.find("confirmation")
+        assert isinstance(box, QMessageBox)
+        assert "1 question still waits" in box.text()
+        _press(started.find("cancelButton"))
+        assert not started.loop.ended.is_set()
+    finally:
+        await started.end()
+
+
+async def test_without_a_tray_closing_asks_and_can_minimise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.desktop.tray.Tray.available", property(lambda _: False))
+    started = Started(tmp_path / "home")
+    try:
+        await until(lambda: started.parts.desk.ready, seconds=20)
+        started.parts.window.close()
+        assert started.parts.window.isVisible()
+        _press(started.find("cancelButton"))
+        await until(started.parts.window.isMinimized)
+        started.parts.client.event_received.emit(WindowRequested())
+        await until(lambda: not started.parts.window.isMinimized())
+    finally:
+        await started.end()
+
+
+async def test_with_a_tray_closing_hides_and_a_second_start_shows_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.desktop.tray.Tray.available", property(lambda _: True))
+    monkeypatch.setattr("app.desktop.tray.Tray.show_icon", lambda _: None)
+    said: list[str] = []
+    monkeypatch.setattr(
+        "app.desktop.tray.Tray.show_message", lambda _, title, text: said.append(f"{title} {text}")
+    )
+    started = Started(tmp_path / "home")
+    try:
+        await until(lambda: started.parts.desk.ready, seconds=20)
+        started.parts.window.close()
+        assert not started.parts.window.isVisible()
+        started.parts.client.event_received.emit(WindowRequested(pending_id=PendingId("unknown")))
+        assert started.parts.window.isVisible()
+        started.parts.window.close()
+        assert len(said) == 1
+    finally:
+        await started.end()
+
+
+async def test_a_bug_is_told_and_the_program_goes_on(tmp_path: Path) -> None:
+    started = Started(tmp_path / "home")
+    try:
+        await until(lambda: started.parts.desk.ready, seconds=20)
+
+        async def broken() -> None:
+            raise ZeroDivisionError("a bug")
+
+        started.parts.tasks.start(broken(), name="broken")
+        await until(lambda: started.parts.window.findChild(QDialog, "crashDialog") is not None)
+        dialog = started.parts.window.findChild(QDialog, "crashDialog")
+        assert isinstance(dialog, QDialog)
+        assert dialog.isVisible()
+        go_on = next(b for b in dialog.findChildren(QPushButton) if b.isDefault())
+        _press(go_on)
+        await until(lambda: not dialog.isVisible())
+        assert started.parts.window.isVisible()
+    finally:
+        await started.end()
