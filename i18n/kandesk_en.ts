@@ -584,6 +584,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The agent waits until %1. An answer after that is kept until it calls again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Collapse the question</source>
         <translation type="unfinished"></translation>
     </message>

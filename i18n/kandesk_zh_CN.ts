@@ -574,6 +574,10 @@
         <translation>代理又问了一次；以您在这里的回答为准。</translation>
     </message>
     <message>
+        <source>The agent waits until %1. An answer after that is kept until it calls again.</source>
+        <translation>代理会等到 %1。之后的回答会保留，等它再次询问时交付。</translation>
+    </message>
+    <message>
         <source>Collapse the question</source>
         <translation>收起问题</translation>
     </message>

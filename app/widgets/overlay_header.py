@@ -4,10 +4,11 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from app.resources import Icon
-from app.text import age_text, workspace_text
+from app.text import age_text, clock_text, workspace_text
 from app.theme import Theme
 from app.viewmodels.clarification import ClarificationViewModel
 from app.viewmodels.clarification_card import Phase
+from backend.domain.clarification import Bundle
 
 
 class OverlayHeader(QWidget):
@@ -94,12 +95,12 @@ class OverlayHeader(QWidget):
             return ""
         if card.phase is Phase.INACTIVE or not card.bundle.answerable:
             return self.tr("This question can no longer be answered.")
-        if card.bundle.detached:
+        if card.bundle.waiting_calls:
+            words = self._patience_words(card.bundle)
+        elif card.bundle.detached:
             words = self.tr(
                 "The agent stopped waiting; your answer will be handed over when it calls again."
             )
-        elif card.bundle.waiting_calls:
-            words = self.tr("The agent is waiting for your answer. There is no time limit.")
         else:
             words = self.tr(
                 "No call waits right now; your answer will be handed over when the agent calls."
@@ -107,6 +108,14 @@ class OverlayHeader(QWidget):
         if card.bundle.asked_again_of is not None:
             words += " " + self.tr("It has asked this again; your answer here counts.")
         return words
+
+    def _patience_words(self, bundle: Bundle) -> str:
+        if bundle.calls_end_at is None:
+            return self.tr("The agent is waiting for your answer. There is no time limit.")
+        until = clock_text(bundle.calls_end_at, bundle.calls_end_at, self.locale())
+        return self.tr(
+            "The agent waits until %1. An answer after that is kept until it calls again."
+        ).replace("%1", until)
 
     def _show_icons(self) -> None:
         size = self._theme.icon_size(20)

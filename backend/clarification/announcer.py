@@ -67,6 +67,7 @@ class Announcer:
         return replace(
             bundle,
             waiting_calls=self._waiters.count(bundle.pending_id),
+            calls_end_at=self._waiters.end_at(bundle.pending_id),
             asked_again_of=None if older and self._waiters.count(older) else older,
         )
 

@@ -95,19 +95,23 @@ class Asking:
         valid = validate_draft(draft)
         return await self._supervisor.run_to_end(self._open(caller, valid), name="open bundle")
 
-    async def wait(self, pending_id: PendingId) -> AskResult:
+    async def wait(self, pending_id: PendingId, *, limit: float | None = None) -> AskResult:
         """Return the result once there is one and its hand-over is durable.
 
-        Cancelling only removes this caller; see `cut`.
+        Cancelling only removes this caller; see `cut`. `limit` says after how many seconds the
+        caller will do that by itself; it ends nothing here, the human is told of it.
 
         Raises:
             NotFound: no such bundle.
         """
         bundle = await self._load(pending_id)
         announced = False
+        ends_at = None
+        if limit is not None:
+            ends_at = Nanoseconds(self._clock.now() + int(limit * 1e9))
         try:
             while True:
-                waiter = self._waiters.add(pending_id, bundle.session_id)
+                waiter = self._waiters.add(pending_id, bundle.session_id, ends_at)
                 try:
                     result = await self._collect(pending_id)
                     if result is not None:

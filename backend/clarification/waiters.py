@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
+from backend.clock import Nanoseconds
 from backend.domain.clarification import Outcome
 from backend.errors import AppError
 from backend.ids import PendingId, SessionId
@@ -62,9 +63,12 @@ class Offer:
 class Waiter:
     """One call that waits. `wake` completes with an offer, or with None for "look again"."""
 
-    def __init__(self, pending_id: PendingId, session_id: SessionId) -> None:
+    def __init__(
+        self, pending_id: PendingId, session_id: SessionId, ends_at: Nanoseconds | None
+    ) -> None:
         self.pending_id = pending_id
         self.session_id = session_id
+        self.ends_at = ends_at
         self.wake: asyncio.Future[Offer | None] = asyncio.get_running_loop().create_future()
 
 
@@ -77,9 +81,11 @@ class Waiters:
         self._offers: dict[PendingId, Offer] = {}
         self._sessions: Counter[SessionId] = Counter()
 
-    def add(self, pending_id: PendingId, session_id: SessionId) -> Waiter:
+    def add(
+        self, pending_id: PendingId, session_id: SessionId, ends_at: Nanoseconds | None = None
+    ) -> Waiter:
         """Register a call; it joins an offer that is already held out."""
-        waiter = Waiter(pending_id, session_id)
+        waiter = Waiter(pending_id, session_id, ends_at)
         self._waiters.setdefault(pending_id, []).append(waiter)
         self._sessions[session_id] += 1
         offer = self._offers.get(pending_id)
@@ -102,6 +108,12 @@ class Waiters:
 
     def count(self, pending_id: PendingId) -> int:
         return len(self._waiters.get(pending_id, ()))
+
+    def end_at(self, pending_id: PendingId) -> Nanoseconds | None:
+        """When the last waiting call gives up; None when one never does, or none waits."""
+        ends = [waiter.ends_at for waiter in self._waiters.get(pending_id, ())]
+        limited = [end for end in ends if end is not None]
+        return max(limited) if limited and len(limited) == len(ends) else None
 
     def sessions(self) -> frozenset[SessionId]:
         """Sessions with at least one waiting call."""

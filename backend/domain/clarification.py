@@ -151,6 +151,8 @@ class Bundle:
     """A newer turn owns the session; the rows still say pending."""
     waiting_calls: int = 0
     """Calls that would receive the answer at once."""
+    calls_end_at: Nanoseconds | None = None
+    """When the last of them returns without an answer; None while one has no limit."""
     delivery: Delivery | None = None
     claim_id: ClaimId | None = None
     responded_at: Nanoseconds | None = None

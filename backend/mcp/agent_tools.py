@@ -97,9 +97,12 @@ class AgentTools:
         token = (ctx.meta or {}).get("progress_token")
         if token is None and exchange.shim is not None:
             token = ctx.request_id
-        limit = None
+        name = identity.client_name
+        limit = caller_limit = None
         if exchange.shim is None:
-            limit = waiting_limit(identity.client_name, Transport.HTTP, has_token=token is not None)
+            limit = waiting_limit(name, Transport.HTTP, has_token=token is not None)
+        else:
+            caller_limit = waiting_limit(name, Transport.SHIM, has_token=True)
         return HeldCall(
             asking=self._asking,
             clock=self._clock,
@@ -107,6 +110,7 @@ class AgentTools:
             progress=Progress(ctx.session, exchange, ctx.request_id, token),
             started_at=self._clock.monotonic(),
             limit=limit,
+            caller_limit=caller_limit,
         )
 
     async def _begin(self, held: HeldCall) -> None:

@@ -101,7 +101,7 @@ class LiveCalls:
 
 @dataclass(slots=True)
 class HeldCall:
-    """One waiting call. Times are those of `clock`; `limit` counts from the start of the call."""
+    """One waiting call. Times are those of `clock`; limits count from the start of the call."""
 
     asking: AskingDoor
     clock: Clock
@@ -109,6 +109,9 @@ class HeldCall:
     progress: Progress
     started_at: float
     limit: float | None
+    """When this end gives up."""
+    caller_limit: float | None = None
+    """When the caller is known to give up by itself."""
 
     async def hold(self, opened: OpenAsk) -> AskResult | None:
         """The result, or None when the call must end `waiting`.
@@ -161,7 +164,9 @@ class HeldCall:
         return self._wait(opened)
 
     def _wait(self, opened: OpenAsk) -> Answer:
-        return asyncio.ensure_future(self.asking.wait(opened.pending_id))
+        known = [limit for limit in (self.limit, self.caller_limit) if limit is not None]
+        left = self.started_at + min(known) - self.clock.monotonic() if known else None
+        return asyncio.ensure_future(self.asking.wait(opened.pending_id, limit=left))
 
     def _leave(self, answer: Answer, opened: OpenAsk) -> None:
         answer.cancel()

@@ -73,7 +73,7 @@ class FakeAsking:
         self.asked.append(Asked(caller, valid, opened))
         return opened
 
-    async def wait(self, pending_id: PendingId) -> AskResult:
+    async def wait(self, pending_id: PendingId, *, limit: float | None = None) -> AskResult:
         asked = self.find(pending_id)
         asked.waiting += 1
         try:

@@ -385,6 +385,19 @@ async def test_a_stored_answer_collected_meanwhile_says_so_and_sends_nothing() -
         assert not shown.case.desk.responses
 
 
+async def test_the_card_says_how_long_the_agent_waits() -> None:
+    """agents.md, Patience: in words, which of these is true for this agent."""
+    async with overlay_window(make_bundle(waiting_calls=1)) as shown:
+        words = shown.find(QLabel, "questionLiveness")
+        assert "no time limit" in words.text()
+        bundle = shown.case.card.bundle
+        shown.case.desk.change(
+            dataclasses.replace(bundle, detached=True, calls_end_at=bundle.created_at)
+        )
+        assert "waits until" in words.text()
+        assert "%1" not in words.text()
+
+
 async def test_closing_a_question_takes_two_steps_and_is_offered_only_without_a_caller() -> None:
     """window.md: "Close question" for callers that are gone."""
     async with overlay_window(make_bundle(waiting_calls=1)) as shown:

@@ -325,3 +325,21 @@ async def test_a_discarded_answer_is_withdrawn_for_its_ticket(desk: TestDesk) ->
     assert await desk.desk.list_uncollected() == ()
     with pytest.raises(Conflict):
         await desk.desk.discard_stored_answer(ask.pending_id)
+
+
+async def test_the_human_is_told_how_long_the_calls_will_wait(
+    desk: TestDesk, clock: FakeClock
+) -> None:
+    """agents.md, Patience: the overlay says which of these is true for this agent."""
+    ask = await desk.asking.open(make_caller(), make_draft())
+    limited = asyncio.create_task(desk.asking.wait(ask.pending_id, limit=280))
+
+    async def told() -> bool:
+        end = (await desk.desk.get_bundle(ask.pending_id)).calls_end_at
+        return end is not None and 279e9 < end - clock.now() <= 280e9
+
+    await eventually(told)
+    unlimited = await waiting(desk, ask.pending_id)
+    assert (await desk.desk.get_bundle(ask.pending_id)).calls_end_at is None
+    await respond(desk, ask.pending_id)
+    assert await limited == await unlimited

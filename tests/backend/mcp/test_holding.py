@@ -20,7 +20,7 @@ OPENED = OpenAsk(PendingId("p1"), SessionId("s1"), Ticket("ticket-1"))
 class _LastMoment(FakeAsking):
     """Hands its result over in the very moment it is told to stop waiting."""
 
-    async def wait(self, pending_id: PendingId) -> AskResult:
+    async def wait(self, pending_id: PendingId, *, limit: float | None = None) -> AskResult:
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.get_running_loop().create_future()
         return AskResult(pending_id, AskStatus.SKIPPED, ())
