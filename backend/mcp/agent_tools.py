@@ -171,7 +171,8 @@ def caller_of(ctx: Context, exchange: Exchange) -> AskCaller:
             folder=shim.folder,
             git_root=shim.git_root,
         )
-        return AskCaller(identity, idempotency_key=shim.idempotency_key)
+        # One shim serves one client's session, whatever it is on the way to the desk.
+        return AskCaller(identity, shim.instance, shim.idempotency_key)
     params = ctx.session.client_params
     name = _name(params.client_info.name) if params is not None else ""
     version = _name(params.client_info.version) if params is not None else ""

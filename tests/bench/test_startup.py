@@ -1,6 +1,6 @@
 """How fast the commands start that start often, beside `python -c pass` in the same run.
 
-Issue 1, Speed: at most 150 ms more. Figures are printed; nothing fails on an absolute time.
+Goal on a machine with two cores: at most 150 ms more. Figures are printed; nothing fails on an absolute time.
 """
 
 import statistics

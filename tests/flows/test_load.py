@@ -46,7 +46,7 @@ async def answer_in_random_order(desk: RunningDesk, total: int) -> None:
 @pytest.mark.load
 @pytest.mark.timeout(300)
 async def test_twenty_clients_each_get_their_own_answers_once(tmp_path: Path) -> None:
-    """Shows 6 of the main job: 200 asks from 20 clients, answered in random order."""
+    """Up to 200 asks from 20 clients, answered in random order."""
     async with running_desk(tmp_path / "home") as desk:
         human = asyncio.create_task(answer_in_random_order(desk, CLIENTS * ASKS))
         results = await asyncio.gather(*(one_client(desk, n) for n in range(CLIENTS)))

@@ -451,7 +451,7 @@ async def test_every_control_has_a_name_and_options_their_role() -> None:
 
 @pytest.mark.parametrize("text", ["选择数据库", "اختر قاعدة البيانات", "👩‍👩‍👧‍👦 e\u0301"])
 async def test_text_of_every_script_arrives_as_typed(text: str) -> None:
-    """issue 1/7, show 2: Chinese, Arabic and emoji intact."""
+    """Text in every script arrives intact."""
     async with overlay_window(make_bundle(questions=(FREE,))) as shown:
         shown.find(QPlainTextEdit, "customAnswer").setPlainText(text)
         await shown.click("submitAnswers")

@@ -115,7 +115,7 @@ def test_a_home_that_is_a_file_is_one_clear_line(home: Home) -> None:
 def test_a_call_through_the_shim_survives_kill_9_of_the_desk(
     start_desk: StartDesk, start_shim: StartShim, home: Home
 ) -> None:
-    """Issue 1, Shows 3: the original tool call returns the answer after the desk is back."""
+    """product.md, P1: the original tool call returns the answer after the desk is back."""
     serve = start_desk()
     shim = start_shim("--no-start")
     shim.call(1, ASK, progress="p")

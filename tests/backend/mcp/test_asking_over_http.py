@@ -27,7 +27,7 @@ async def _ask(door: Door, client: Any, tool: str = "ask_user_question", **more:
 async def test_the_answer_arrives_with_ids_labels_and_text_intact(
     live_door: Door, mode: str
 ) -> None:
-    """clarification.md 7; issue Shows 2: Chinese, Arabic and emoji."""
+    """clarification.md, improvement 7: Chinese, Arabic and emoji."""
     async with sdk_client(live_door, mode=mode) as client:
         call = await _ask(live_door, client, context="前提 مقدمة 🧭")
         assert live_door.asking.asked[0].draft.context == "前提 مقدمة 🧭"
@@ -150,7 +150,7 @@ async def test_a_session_and_a_stateless_client_are_told_apart(live_door: Door) 
 
 
 async def test_every_client_gets_its_own_answer_once(live_door: Door) -> None:
-    """issue, Shows 6: concurrent clients, answered out of order."""
+    """Concurrent clients, answered out of order."""
 
     async def run(number: int) -> tuple[str, str]:
         mode = "legacy" if number % 2 else MODERN

@@ -50,7 +50,7 @@ def check(result: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("transport", ["http", "shim"])
 async def test_three_questions_are_answered_in_the_window(tmp_path: Path, transport: str) -> None:
-    """Shows 2 of the main job: ids and labels, in order, text in every script intact."""
+    """clarification.md, improvement 7: ids and labels, in order, text in every script intact."""
     home = tmp_path / "home"
     async with live_window(home) as window:
         where = (
