@@ -1,4 +1,4 @@
-"""An agent whose call was cut asks the same thing again (clarification.md, When the call is gone)."""
+"""An agent whose call was cut asks the same thing again (When the call is gone, rule 3)."""
 
 import asyncio
 from pathlib import Path
