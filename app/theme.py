@@ -216,7 +216,8 @@ class Theme(QObject):
     def _style_sheet(self) -> str:
         colours = {field.name: getattr(self.colours, field.name) for field in fields(Colours)}
         lengths = {f"px{length}": f"{self.pixels(length)}px" for length in range(1, 65)}
-        return self._template.substitute(colours, **lengths)
+        halves = {f"half{length}": f"{self.pixels(length) // 2}px" for length in (18, 32)}
+        return self._template.substitute(colours, **lengths, **halves)
 
 
 def _palette(colours: Colours) -> QPalette:

@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     Qt,
 )
 from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.transcript_model import TranscriptModel, TranscriptRole
 from app.theme import Theme
@@ -96,7 +96,14 @@ class MessageDelegate(QStyledItemDelegate):
         key = self._key(index, message)
         layout = self._layouts.get(key)
         if layout is None:
-            facts = RowFacts(self.width, key.first_of_author, key.expanded, self.agent, self.now)
+            facts = RowFacts(
+                width=self.width,
+                first_of_author=key.first_of_author,
+                expanded=key.expanded,
+                agent=self.agent,
+                now=self.now,
+                right_to_left=QApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft,
+            )
             layout = self._builder.build(message, facts, self._theme.palette)
             self._layouts[key] = layout
             if len(self._layouts) > _KEPT_LAYOUTS:

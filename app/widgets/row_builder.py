@@ -53,6 +53,7 @@ class RowFacts:
     expanded: bool
     agent: str
     now: int
+    right_to_left: bool = False
 
 
 class RowBuilder:
@@ -84,7 +85,10 @@ class RowBuilder:
             page.line(
                 QCoreApplication.translate("Transcript", "Show all"), "accent", link=EXPAND_LINK
             )
-        return page.finish()
+        layout = page.finish()
+        if facts.right_to_left:
+            layout.mirror(facts.width)
+        return layout
 
     def _agent(self, page: "_Page", message: Message, facts: RowFacts) -> None:
         if facts.first_of_author:

@@ -1,6 +1,6 @@
 """One transcript row as placed pieces: text, icons and grounds that paint themselves."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QUrl
@@ -83,6 +83,15 @@ class RowLayout:
         for document in self.documents:
             self._paint_document(painter, document, palette)
 
+    def mirror(self, width: float) -> None:
+        """Turn the row round for a language written from right to left."""
+        self.grounds = [replace(g, rect=_mirrored(g.rect, width)) for g in self.grounds]
+        self.texts = [replace(t, rect=_mirrored(t.rect, width)) for t in self.texts]
+        self.icons = [replace(i, rect=_mirrored(i.rect, width)) for i in self.icons]
+        self.documents = [
+            replace(d, origin=_mirrored(d.rect, width).topLeft()) for d in self.documents
+        ]
+
     def link_at(self, point: QPointF) -> str:
         """The address under `point`, or nothing."""
         for piece in self.documents:
@@ -110,6 +119,10 @@ class RowLayout:
         context.palette = palette
         piece.document.documentLayout().draw(painter, context)
         painter.restore()
+
+
+def _mirrored(rect: QRectF, width: float) -> QRectF:
+    return QRectF(width - rect.right(), rect.top(), rect.width(), rect.height())
 
 
 def address(link: str) -> QUrl:

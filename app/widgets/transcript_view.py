@@ -133,6 +133,8 @@ class TranscriptView(QListView):
         if event.type() is QEvent.Type.LanguageChange:
             self._retranslate()
             self.remeasure()
+        elif event.type() is QEvent.Type.LayoutDirectionChange:
+            self.remeasure()
         super().changeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
