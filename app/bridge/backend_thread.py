@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+import sys
 import threading
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,6 +17,9 @@ from backend.events import BackendReady, Event
 from backend.paths import Home
 
 T = TypeVar("T")
+
+SWITCH_SECONDS: Final = 0.001
+"""How long one thread may keep the interpreter while another waits for it."""
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +54,8 @@ class BackendThread(QObject):
 
     def start(self) -> None:
         """Start the thread; the outcome arrives as `started_up` or `failed`."""
+        # A window that paints must not make each step of an answer wait 5 ms for its turn.
+        sys.setswitchinterval(SWITCH_SECONDS)
         self._stopped.clear()
         self._thread = threading.Thread(target=self._run, name="backend", daemon=True)
         self._thread.start()
