@@ -35,7 +35,7 @@ def read_endpoint(home: Home) -> DeskEndpoint | None:
             kind=str(found["kind"]),
             started_at=str(found["started_at"]),
         )
-    except (OSError, ValueError, TypeError, KeyError, StorageFailed):
+    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError, StorageFailed):
         return None
 
 

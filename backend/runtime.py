@@ -27,6 +27,7 @@ Kind = Literal["window", "serve"]
 
 VERSION: Final = version()
 _PORT_SETTING: Final = "http.port"
+_MAX_PORT: Final = 65_535
 
 
 class Runtime:
@@ -140,7 +141,7 @@ class Runtime:
         if not port:
             async with self._database.reading() as tx:
                 saved = await settings.get(tx, _PORT_SETTING)
-            port = int(saved) if saved and saved.isdecimal() else 0
+            port = _usable_port(saved)
         bound = await self._server.start(port)
         if bound != port:
             async with self._database.writing() as tx:
@@ -195,6 +196,14 @@ class Runtime:
             remove_endpoint(self._home, os.getpid())
             self._lock.release()
         self._services.bus.publish(BackendStopped())
+
+
+def _usable_port(saved: str | None) -> int:
+    """A port of an earlier run; 0, any port, where what was saved is none."""
+    if saved is None or not (saved.isascii() and saved.isdecimal() and len(saved) <= 5):
+        return 0
+    port = int(saved)
+    return port if port <= _MAX_PORT else 0
 
 
 @asynccontextmanager

@@ -79,8 +79,8 @@ def find_desk(home: Home) -> RunningDesk | None:
     endpoint = read_endpoint(home)
     if endpoint is None or not process_lives(endpoint.pid):
         return None
-    address = urlsplit(endpoint.api)
     try:
+        address = urlsplit(endpoint.api)
         if address.hostname not in _LOOPBACK or address.port is None:
             return None
         token = read_secret(Path(endpoint.token_file))

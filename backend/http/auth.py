@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from backend.errors import ErrorCode, StorageFailed
 from backend.mcp.exchange import Role
 
 MCP_PATH: Final = "/mcp"
@@ -13,10 +14,21 @@ OPERATOR_PATH: Final = "/mcp/operator"
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The bare tokens of one home (agents.md, Security)."""
+    """The bare tokens of one home (agents.md, Security).
+
+    Raises:
+        StorageFailed: both are the same, so that an agent could answer itself.
+    """
 
     desk: str = field(repr=False)
     agent: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if self.desk and self.desk == self.agent:
+            raise StorageFailed(
+                ErrorCode.FILE_UNSAFE,
+                "token and agent-token hold the same secret; delete both to get new ones",
+            )
 
     def role_of(self, authorizations: Iterable[bytes]) -> Role | None:
         """The role of the one `Authorization` header; both tokens are always compared."""

@@ -123,10 +123,10 @@ class DeskLink:
         endpoint = read_endpoint(self._home)
         if endpoint is None or not process_lives(endpoint.pid):
             raise DeskAway("no desk is running")
-        address = urlsplit(endpoint.mcp)
-        if address.hostname not in _LOOPBACK:
-            raise DeskAway("the endpoint file names no address of this machine")
         try:
+            address = urlsplit(endpoint.mcp)
+            if address.hostname not in _LOOPBACK:
+                raise DeskAway("the endpoint file names no address of this machine")
             token = read_secret(self._home.agent_token)
             connection = http.client.HTTPConnection(
                 address.hostname, address.port, timeout=_CONNECT_SECONDS

@@ -1,7 +1,9 @@
 """Where the home is, and that its files are for their owner only."""
 
+import json
 import stat
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -60,7 +62,10 @@ def test_the_endpoint_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [home.endpoint]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"api": 1}', '{"pid": "x"}', "\udcff"])
+BROKEN = ["", "{", "[]", "{}", '{"api": 1}', '{"pid": "x"}', "\udcff", "[" * 100_000]
+
+
+@pytest.mark.parametrize("text", [*BROKEN, json.dumps(asdict(ENDPOINT)).replace("7", "Infinity")])
 def test_a_broken_endpoint_file_is_no_desk(tmp_path: Path, text: str) -> None:
     home = Home(tmp_path)
     home.endpoint.write_bytes(text.encode("utf-8", "surrogateescape"))

@@ -9,6 +9,7 @@ from typing import Any
 from backend.cli.desk_client import RunningDesk, find_desk
 from backend.paths import Home
 from tests.helpers.shim_process import shim_environment
+from tests.helpers.waiting import wait_until
 
 
 def run_kandesk(
@@ -50,6 +51,16 @@ class DeskProcess:
         found = find_desk(self.home)
         assert found is not None
         return found
+
+    def wait_for_questions(self, count: int, seconds: float = 15.0) -> None:
+        """Return once `count` questions are open: a shim shows progress before the desk has one."""
+        desk = self.desk()
+
+        def listed() -> bool:
+            found = desk.request("GET", "/api/v1/clarification-inbox", seconds=seconds).body
+            return found["count"] == count
+
+        wait_until(listed, seconds=seconds)
 
     def rest_of_stdout(self) -> bytes:
         assert self.process.stdout is not None

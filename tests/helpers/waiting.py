@@ -1,6 +1,8 @@
-"""Wait for a condition in a coroutine test."""
+"""Wait for a condition."""
 
 import asyncio
+import threading
+import time
 from collections.abc import Awaitable, Callable
 
 
@@ -24,3 +26,14 @@ async def eventually(condition: Callable[[], Awaitable[bool]], *, seconds: float
             message = f"not true within {seconds} s"
             raise AssertionError(message)
         await asyncio.sleep(0.005)
+
+
+def wait_until(condition: Callable[[], bool], *, seconds: float = 5.0) -> None:
+    """As `until`, for a test without a loop."""
+    end = time.monotonic() + seconds
+    pause = threading.Event()
+    while not condition():
+        if time.monotonic() > end:
+            message = f"not true within {seconds} s"
+            raise AssertionError(message)
+        pause.wait(0.02)

@@ -38,7 +38,7 @@ class Desk:
         before = {bundle["pending_id"] for bundle in self.bundles()}
         self._asked += 1
         self._shim.call(self._asked, arguments, progress="p")
-        self._shim.wait_for_progress(len(self._shim.progress()) + 1, 10)
+        self._serve.wait_for_questions(len(before) + 1)
         (added,) = {bundle["pending_id"] for bundle in self.bundles()} - before
         return str(added)
 
@@ -200,7 +200,7 @@ def test_a_look_without_a_desk_changes_nothing(
     serve = start_desk()
     shim = start_shim("--no-start")
     shim.call(1, MANY, progress="p")
-    shim.wait_for_progress(1, 10)
+    serve.wait_for_questions(1)
     running = json.loads(run_kandesk(home, "pending", "--json").stdout)["bundles"][0]
     serve.process.kill()
     serve.process.wait()

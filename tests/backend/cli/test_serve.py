@@ -2,13 +2,15 @@
 
 import os
 import signal
+import sqlite3
 import stat
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from backend.endpoint import read_endpoint
+from backend.endpoint import DeskEndpoint, read_endpoint, write_endpoint
 from backend.mcp.tools import PROGRESS_TEXT
 from backend.paths import Home
 from tests.helpers.desk_process import DeskProcess, run_kandesk
@@ -72,6 +74,30 @@ def test_a_second_one_exits_1_although_the_lock_of_the_first_was_deleted(
     assert serve.desk().pid == serve.process.pid
 
 
+@pytest.mark.parametrize("saved", ["99999", "-1", "²", "9" * 5_000])
+def test_a_saved_port_that_is_none_does_not_keep_it_from_starting(
+    start_desk: StartDesk, home: Home, saved: str
+) -> None:
+    first = start_desk()
+    first.process.send_signal(signal.SIGTERM)
+    first.process.wait(STOPS_WITHIN)
+    with closing(sqlite3.connect(home.database)) as store, store:
+        store.execute("UPDATE settings SET value = ? WHERE key = 'http.port'", (saved,))
+    assert start_desk().told["api"].startswith("http://127.0.0.1:")
+
+
+@pytest.mark.parametrize(
+    "address", ["http://[::1", "http://127.0.0.1:99999", "http://127.0.0.1:x", "\0"]
+)
+def test_an_endpoint_file_without_an_address_keeps_nothing_from_working(
+    start_desk: StartDesk, home: Home, address: str
+) -> None:
+    home.create()
+    write_endpoint(home, DeskEndpoint(address, address, os.getpid(), "token", "serve", "now"))
+    assert run_kandesk(home, "pending").returncode == 0
+    assert start_desk().desk().port > 0
+
+
 def test_the_port_stays_the_same_from_run_to_run(start_desk: StartDesk) -> None:
     first = start_desk()
     first.process.send_signal(signal.SIGTERM)
@@ -119,7 +145,7 @@ def test_a_call_through_the_shim_survives_kill_9_of_the_desk(
     serve = start_desk()
     shim = start_shim("--no-start")
     shim.call(1, ASK, progress="p")
-    shim.wait_for_progress(1, 10)
+    serve.wait_for_questions(1)
     serve.process.kill()
     serve.process.wait()
     start_desk()
@@ -135,7 +161,7 @@ def test_an_answer_given_while_no_desk_runs_reaches_the_call_when_one_is_back(
     serve = start_desk()
     shim = start_shim("--no-start")
     shim.call(1, ASK, progress="p")
-    shim.wait_for_progress(1, 10)
+    serve.wait_for_questions(1)
     serve.process.kill()
     serve.process.wait()
     answered = run_kandesk(home, "answer", only_id(home), "red")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from backend.errors import StorageFailed
 from backend.http.auth import Tokens
 from backend.mcp.exchange import Role
 from tests.helpers.door_client import TOKENS, Door, connection, raw_exchange, raw_http
@@ -242,3 +243,10 @@ def test_tokens_are_not_shown_by_repr() -> None:
 
 def test_an_empty_token_opens_nothing() -> None:
     assert Tokens(desk="", agent="").role_of([b"Bearer "]) is None
+
+
+def test_one_secret_for_both_roles_is_refused() -> None:
+    """agents.md, Security: an agent cannot answer itself."""
+    with pytest.raises(StorageFailed) as caught:
+        Tokens(desk="same", agent="same")
+    assert "same" in caught.value.detail
