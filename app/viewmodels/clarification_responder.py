@@ -1,5 +1,6 @@
 """Carries out what the human decided: one request per bundle, settled exactly once."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Final
 
@@ -69,7 +70,6 @@ class Responder:
         attempt = _attempt(card, kind, reason)
         card.attempt, card.settlement, card.phase = attempt, None, Phase.SUBMITTING
         self._background.start(self._run(card, attempt), name=f"clarification {kind.value}")
-        self._told()
 
     def retry(self, card: Card) -> None:
         """Repeat the last action: a submit with the answers as they are now, a skip as it was."""
@@ -94,9 +94,14 @@ class Responder:
 
     async def _run(self, card: Card, attempt: Attempt) -> None:
         settlement: Settlement = Unknown()
+        sending = asyncio.ensure_future(self._sender.send(attempt, card.bundle))
         try:
-            settlement = await self._sender.send(attempt, card.bundle)
+            # The request leaves first, then the window repaints: the agent waits for it.
+            await asyncio.sleep(0)
+            self._told()
+            settlement = await sending
         finally:
+            sending.cancel()
             self._settle(card, attempt, settlement)
         refused = isinstance(settlement, Failed) and card.phase is not Phase.ERROR
         if refused or attempt.kind is ActionKind.DISCARD:
