@@ -22,7 +22,15 @@ _QUIET = ("mcp", "uvicorn", "asyncio", "httpx2", "httpcore2")
 
 
 class _PrivateRotatingFile(logging.handlers.RotatingFileHandler):
-    """A rotating file no other user can read."""
+    """A rotating file no other user can read.
+
+    A record that cannot be written is dropped: the desk tells a full disk by its own errors, and
+    a stack of every lost record would bury them.
+    """
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's spelling
+        if not isinstance(sys.exc_info()[1], OSError | UnicodeError):
+            super().handleError(record)
 
     def _open(self) -> TextIOWrapper:
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

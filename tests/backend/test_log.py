@@ -77,3 +77,15 @@ def test_configuring_again_does_not_write_twice(home: Home) -> None:
     configure_logging(home, name="serve", stderr=False)
     logging.getLogger("ours").warning("once")
     assert len(lines(home)) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a file that is always full")
+def test_a_full_disk_does_not_print_a_stack_for_every_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = Home(tmp_path)
+    home.log_dir.mkdir()
+    (home.log_dir / "desk.jsonl").symlink_to("/dev/full")
+    configure_logging(home, name="desk", stderr=False)
+    logging.getLogger("x").info("a record")
+    assert capsys.readouterr().err == ""
