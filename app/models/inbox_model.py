@@ -101,15 +101,29 @@ class InboxModel(QAbstractListModel):
             InboxRow(bundle, self._session(bundle), uncollected=True)
             for bundle in content.uncollected
         )
-        if [_key(row) for row in rows] != [_key(row) for row in self._rows]:
-            self.beginResetModel()
-            self._rows = rows
-            self.endResetModel()
-            return
+        self._move_to([_key(row) for row in rows], rows)
         for number, (new, old) in enumerate(zip(rows, self._rows, strict=True)):
             if new != old:
                 self._rows[number] = new
                 self.dataChanged.emit(self.index(number), self.index(number))
+
+    def _move_to(self, keys: list[tuple[str, bool]], rows: list[InboxRow]) -> None:
+        """Take out and put in single rows: what is selected and what is read stays."""
+        for number in reversed(range(len(self._rows))):
+            if _key(self._rows[number]) not in keys:
+                self.beginRemoveRows(QModelIndex(), number, number)
+                del self._rows[number]
+                self.endRemoveRows()
+        known = {_key(row) for row in self._rows}
+        for number, row in enumerate(rows):
+            if keys[number] not in known:
+                self.beginInsertRows(QModelIndex(), number, number)
+                self._rows.insert(number, row)
+                self.endInsertRows()
+        if [_key(row) for row in self._rows] != keys:
+            self.beginResetModel()
+            self._rows = rows
+            self.endResetModel()
 
     def _session(self, bundle: Bundle) -> SessionSummary | None:
         return self._sessions.session(bundle.session_id)

@@ -50,6 +50,10 @@ class CardBoard:
         """A fresh card for the same bundle: what an older request says no longer matters."""
         fresh = self._make(bundle)
         fresh.collapsed = card.collapsed
+        if not card.reviewing:
+            shown = card.questions[card.step].id
+            kept = (i for i, question in enumerate(fresh.questions) if question.id == shown)
+            fresh.step = next(kept, 0)
         if card.sheet.touched:
             fresh.sheet.put_in(card.sheet.draft())
         return fresh

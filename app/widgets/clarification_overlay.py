@@ -16,7 +16,7 @@ from app.widgets.choice_list import RadioOption, TickOption
 from app.widgets.confirm_strip import Step
 from app.widgets.escape_watch import EscapeWatch, is_plain_escape
 from app.widgets.overlay_frame import OverlayFrame
-from app.widgets.overlay_keys import KeyActions, press
+from app.widgets.overlay_keys import KeyActions, editing, press
 from app.widgets.question_card import QuestionCard
 from app.widgets.touch import TouchLayout, show_touch
 
@@ -151,8 +151,12 @@ class ClarificationOverlay(QWidget):
             self.guard.watch(control)
 
     def _replace(self) -> None:
-        """Another card, or none: the focus moves only if it was in here."""
+        """Another card, or none: the focus moves only if it was in here.
+
+        Whoever was typing when another closed the card goes on typing for a moment: to nobody.
+        """
         card, had_focus = self._view_model.card, self._holds_focus()
+        interrupted = had_focus and editing() and not self._by_human
         self._frame.strip.hide()
         self._frame.strip.reason.clear()
         self._chosen, self._step, self._progress = None, -1, ""
@@ -161,7 +165,9 @@ class ClarificationOverlay(QWidget):
                 self._give_focus_back()
             self.hide()
         else:
-            if had_focus:
+            if interrupted:
+                self._give_focus_back()
+            elif had_focus:
                 self.setFocus(Qt.FocusReason.OtherFocusReason)
             self._step = card.step
             self._frame.tabs.show_card(card)
@@ -358,10 +364,19 @@ class ClarificationOverlay(QWidget):
         self.updateGeometry()
 
     def _restyle(self) -> None:
-        """Sizes and colours have changed: build the page anew."""
+        """Sizes and colours have changed: build the page anew around the keyboard."""
         self._outer.setContentsMargins(*(self._theme.pixels(n) for n in (16, 4, 16, 0)))
-        self._step = -1
+        card, body = self._view_model.card, self._frame.body
+        if card is None:
+            return
+        place = body.page.place() if body.page is not None else None
+        if place is not None:
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+        body.show_step(card)
         self._refresh()
+        self.guard.rearm()
+        if place is not None and body.page is not None:
+            body.page.return_to(place)
 
     def _follow_time(self) -> None:
         self._frame.header.refresh()

@@ -1,6 +1,9 @@
 """One question: its title, its prompt and everything that can be an answer to it."""
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.theme import Theme
@@ -10,6 +13,15 @@ from app.widgets.choice_list import ChoiceList
 from app.widgets.markdown_view import MarkdownView
 from app.widgets.question_tabs import shortened
 from backend.errors import ErrorCode
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the keyboard is on a page: on a row, or in the text between two positions."""
+
+    row: int | None = None
+    anchor: int = 0
+    position: int = 0
 
 
 class QuestionCard(QWidget):
@@ -81,6 +93,27 @@ class QuestionCard(QWidget):
         rows = self.choices.rows
         chosen = next((row for row in rows if row.isChecked()), rows[0] if rows else None)
         (chosen or self.answer.field).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def place(self) -> Place | None:
+        """Where the keyboard is in here, so that a page built anew can take it over."""
+        field = self.answer.field
+        if field.hasFocus():
+            cursor = field.textCursor()
+            return Place(None, cursor.anchor(), cursor.position())
+        rows = self.choices.rows
+        return next((Place(i) for i, row in enumerate(rows) if row.hasFocus()), None)
+
+    def return_to(self, place: Place) -> None:
+        """Put the keyboard where it was on the page before this one."""
+        if place.row is not None:
+            self.choices.rows[place.row].setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        field, longest = self.answer.field, len(self.answer.field.toPlainText())
+        cursor = field.textCursor()
+        cursor.setPosition(min(place.anchor, longest))
+        cursor.setPosition(min(place.position, longest), QTextCursor.MoveMode.KeepAnchor)
+        field.setTextCursor(cursor)
+        field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def step_focus(self, step: int) -> None:
         """Move the keyboard up or down through the options and on into the field."""

@@ -3,6 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabBar, QWidget
 
 from app.resources import Icon
@@ -19,6 +20,13 @@ def shortened(title: str) -> str:
     return title[: _TAB_CHARACTERS - 1].rstrip() + "…"
 
 
+class _Steps(QTabBar):
+    """Who scrolls past must not turn the page."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
 class QuestionTabs(QWidget):
     """`step_wanted` with the index of a question, or of the review after the last."""
 
@@ -28,7 +36,7 @@ class QuestionTabs(QWidget):
         super().__init__()
         self._theme = theme
         self._card: Card | None = None
-        self._bar = QTabBar()
+        self._bar = _Steps()
         self._bar.setObjectName("questionTabs")
         self._bar.setDrawBase(False)
         self._bar.setExpanding(False)

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from app.theme import Theme
 from app.viewmodels.clarification_card import Card
 from app.viewmodels.clarification_recovery import answer_words
+from app.widgets.question_card import Place
 
 _PROMPT_CHARACTERS = 160
 
@@ -71,6 +72,15 @@ class ReviewPage(QWidget):
     def focus_first(self) -> None:
         """The way back is what a stray key may reach, never Submit."""
         self._changes[0][0].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def place(self) -> Place | None:
+        """Where the keyboard is in here."""
+        changes = enumerate(self._changes)
+        return next((Place(i) for i, (change, _) in changes if change.hasFocus()), None)
+
+    def return_to(self, place: Place) -> None:
+        """Put the keyboard where it was on the page before this one."""
+        self._changes[place.row or 0][0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

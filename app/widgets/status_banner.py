@@ -84,8 +84,9 @@ class StatusBanner(QWidget):
         self._arrange()
         self._retry.clicked.connect(self._retry_now)
         self._copy.clicked.connect(self._copy_answer)
-        self._close.clicked.connect(view_model.dismiss)
-        self.guard.watch(self._retry)
+        self._close.clicked.connect(self._dismiss)
+        for button in (self._retry, self._close):
+            self.guard.watch(button)
         view_model.recovery_changed.connect(self._refresh)
         view_model.changed.connect(self._refresh)
         view_model.card_replaced.connect(self._refresh)
@@ -178,6 +179,11 @@ class StatusBanner(QWidget):
     def _retry_now(self) -> None:
         if self.guard.accepts(self._retry):
             self._view_model.retry()
+
+    def _dismiss(self) -> None:
+        """With words typed on a card that is gone, closing it is as final as a verdict."""
+        if self.guard.accepts(self._close):
+            self._view_model.dismiss()
 
     def _copy_answer(self) -> None:
         state = self._state

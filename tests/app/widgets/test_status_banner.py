@@ -115,6 +115,7 @@ async def test_a_question_that_is_gone_says_why(
         shown.case.desk.change(gone)
         await settle()
         assert words in shown.banner.text
+        await shown.arm()
         await shown.click("closeLateAnswer")
         assert not shown.banner.isVisible()
 
@@ -135,6 +136,7 @@ async def test_an_answer_that_could_not_be_sent_is_copied_with_labels_and_own_wo
         assert QGuiApplication.clipboard().text() == (
             "Which database?\nPostgreSQL\n\nWhich targets?\ndeb\n和 Flatpak"
         )
+        await shown.arm()
         await shown.click("closeLateAnswer")
         assert shown.case.view_model.card is None
         assert not shown.overlay.isVisible()

@@ -93,6 +93,23 @@ async def test_a_question_that_arrives_is_in_the_inbox_at_once(busy: FakeBackend
         assert shown.desk.sessions.current_id == "s1"
 
 
+async def test_a_question_that_arrives_leaves_the_chosen_rows_and_the_keyboard(
+    busy: FakeBackend,
+) -> None:
+    """window.md, Hands: whoever picks questions by keyboard is not thrown back to the first."""
+    async with shown_window(busy) as shown:
+        view = _list(shown, "inboxList")
+        view.setCurrentIndex(view.model().index(1, 0))
+        busy.desk.open(make_bundle("p0", [make_question("Before?")], session="s2", created=-99))
+        busy.desk.open(make_bundle("p3", [make_question("After?")], session="s2", created=99))
+        assert [index.data() for index in view.selectedIndexes()] == ["Which branch?"]
+        assert view.currentIndex().data() == "Which branch?"
+        assert shown.find("closeQuestion", within="inboxView").isVisible()
+        busy.desk.remove(PendingId("p2"))
+        assert not view.selectedIndexes()
+        assert not shown.find("closeQuestion", within="inboxView").isVisible()
+
+
 async def test_choosing_a_question_opens_its_conversation(busy: FakeBackend) -> None:
     async with shown_window(busy) as shown:
         _click_row(_list(shown, "inboxList"), 1)
