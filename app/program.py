@@ -167,11 +167,13 @@ class Program(QObject):
         parts.tray.hide_icon()
         await parts.desk.clarification.close()
         await parts.tasks.stop()
-        if self._backend is not None:
-            await self._backend.stop()
-        parts.window.allow_close()
-        parts.window.close()
-        self._loop.stop()
+        try:
+            if self._backend is not None:
+                await self._backend.stop()
+        finally:
+            parts.window.allow_close()
+            parts.window.close()
+            self._loop.stop()
 
     def _close_window(self) -> None:
         """Without its window the desk goes on answering, where a tray can bring it back."""

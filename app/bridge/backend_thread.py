@@ -5,6 +5,7 @@ import logging
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -74,7 +75,9 @@ class BackendThread(QObject):
     async def stop(self) -> None:
         """Drain and stop; returns when the store is closed and its lock released."""
         if self._loop is not None and self._stop is not None and not self._stopped.is_set():
-            self._loop.call_soon_threadsafe(self._stop.set)
+            # A backend that failed to start may close its loop between the look and the call.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._stop.set)
         if self._thread is not None:
             await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
 
