@@ -16,6 +16,7 @@ class CopyLine(QWidget):
         self._theme = theme
         self._text = QLabel(text)
         self._text.setProperty("role", "code")
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setFont(theme.fixed_font())
         self._text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse

@@ -1,6 +1,6 @@
 """One line at the top edge for what the human should know; it can always be sent away."""
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from app.resources import Icon
@@ -27,6 +27,7 @@ class NoticeBar(QFrame):
         self._icon = QLabel()
         self._text = QLabel()
         self._text.setWordWrap(True)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._action = QPushButton()
         self._action.setObjectName("noticeAction")
         self._dismiss = QToolButton()

@@ -27,9 +27,11 @@ class StoragePage(QWidget):
         self._text = QLabel()
         self._text.setObjectName("storageError")
         self._text.setWordWrap(True)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._detail = QLabel()
         self._detail.setProperty("role", "small")
         self._detail.setWordWrap(True)
+        self._detail.setTextFormat(Qt.TextFormat.PlainText)
         self._detail.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
