@@ -14,9 +14,10 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from backend.http.open_files import FewComplaints, connections_that_fit
+
 HOST: Final = "127.0.0.1"
 _BACKLOG: Final = 128
-_MAX_CONNECTIONS: Final = 1_024
 _KEEP_ALIVE_SECONDS: Final = 30
 _HEADER_SECONDS: Final = 10.0
 _MAX_HEADERS: Final = 64 * 1024
@@ -26,15 +27,20 @@ _TAKEN: Final = frozenset({errno.EADDRINUSE, errno.EACCES})
 
 
 class PatientProtocol(H11Protocol):
-    """Closes a connection that does not bring a whole request head in time.
+    """Closes a connection that does not bring a whole request head in time, or is one too many.
 
-    The base class waits for ever before the first request and once a byte of the next has come.
+    The base class waits for ever before the first request and once a byte of the next has come,
+    and answers any number of connections that it has no room for.
     """
 
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        limit = self.config.limit_concurrency
+        if limit is not None and len(self.connections) >= limit:
+            transport.abort()
+            return
         self._await_head()
 
     def data_received(self, data: bytes) -> None:
@@ -61,6 +67,7 @@ class Listener(uvicorn.Server):
     """uvicorn without its signals, its clock tick and its logs."""
 
     def __init__(self, app: ASGIApp, *, stop_seconds: int) -> None:
+        logging.getLogger("asyncio").addFilter(FewComplaints())
         super().__init__(
             uvicorn.Config(
                 app,
@@ -75,7 +82,7 @@ class Listener(uvicorn.Server):
                 date_header=False,
                 proxy_headers=False,
                 backlog=_BACKLOG,
-                limit_concurrency=_MAX_CONNECTIONS,
+                limit_concurrency=connections_that_fit(),
                 timeout_keep_alive=_KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=stop_seconds,
                 h11_max_incomplete_event_size=_MAX_HEADERS,

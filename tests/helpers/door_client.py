@@ -52,6 +52,10 @@ class Door:
         """HTTP requests the port is serving at this moment."""
         return len(self.server._listener.server_state.tasks)
 
+    @property
+    def open_connections(self) -> int:
+        return len(self.server._listener.server_state.connections)
+
 
 @contextlib.asynccontextmanager
 async def open_door(clock: Clock, *, kind: str = "window", port: int = 0) -> AsyncIterator[Door]:

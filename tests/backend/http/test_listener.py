@@ -1,6 +1,7 @@
 """The port itself: loopback, fall-back, slow and silent clients, quiet logs."""
 
 import asyncio
+import contextlib
 import logging
 import socket
 
@@ -8,7 +9,9 @@ import pytest
 
 from backend.clock import SystemClock
 from backend.http import guard, listener
+from backend.http.open_files import FewComplaints
 from tests.helpers.door_client import TOKENS, Door, connection, open_door, raw_http
+from tests.helpers.waiting import until
 
 
 async def test_it_listens_on_loopback_only(live_door: Door) -> None:
@@ -91,3 +94,32 @@ async def test_stopping_frees_the_port() -> None:
     with socket.socket() as again:
         again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         again.bind(("127.0.0.1", port))
+
+
+async def test_one_connection_too_many_is_closed_and_the_others_are_served(
+    live_door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_door.server._listener.config, "limit_concurrency", 4)
+    async with contextlib.AsyncExitStack() as stack:
+        http = await stack.enter_async_context(raw_http(live_door, token=TOKENS.desk))
+        assert (await http.get("/api/v1/desk")).status_code == 200
+        for _ in range(2):
+            await stack.enter_async_context(connection(live_door.port))
+        await until(lambda: live_door.open_connections == 3)
+        reader, _ = await stack.enter_async_context(connection(live_door.port))
+        async with asyncio.timeout(3):
+            assert await reader.read() == b""
+        assert (await http.get("/api/v1/desk")).status_code == 200
+        await stack.aclose()
+        await until(lambda: live_door.open_connections == 0)
+        async with raw_http(live_door, token=TOKENS.desk) as http:
+            assert (await http.get("/api/v1/desk")).status_code == 200
+
+
+def test_the_loop_says_once_a_minute_that_it_can_take_nobody_in() -> None:
+    sparing = FewComplaints()
+    texts = ["socket.accept() out of system resource\nsocket: <3>"] * 3 + ["other", "other"]
+    records = [logging.makeLogRecord({"msg": text, "exc_info": True}) for text in texts]
+    records[2].created += 61
+    assert [sparing.filter(record) for record in records] == [True, False, True, True, True]
+    assert [record.exc_info is None for record in records[::2]] == [True, True, False]
