@@ -41,7 +41,6 @@ def build(application: QApplication, options: WindowOptions) -> "Parts":
 def _run_loop(application: QApplication, frame: FirstFrame, options: WindowOptions) -> int:
     # Imported here: these modules are most of the start, and the human sees the window already.
     import asyncio
-    import gc
 
     import qasync  # type: ignore[import-untyped]  # it ships no types
 
@@ -52,8 +51,6 @@ def _run_loop(application: QApplication, frame: FirstFrame, options: WindowOptio
     asyncio.set_event_loop(loop)
     with loop:
         program = Program(compose(application, frame), options, loop)
-        # Qt's objects must never be taken apart by a collection that runs on the other thread.
-        gc.freeze()
         _quit_on_signals(loop, program)
         loop.call_soon(program.start)
         loop.run_forever()

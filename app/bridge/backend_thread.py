@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.client import BackendClient
+from app.bridge.collector import GarbageCollector
 from backend.api import DeskApi
 from backend.clock import SystemClock
 from backend.errors import AppError, ErrorCode, StorageFailed
@@ -35,7 +36,6 @@ class BackendThread(QObject):
     started_up = Signal(object)
     failed = Signal(object)
     crashed = Signal(object)
-    hand_over_requested = Signal()
     _event_crossed = Signal(object)
 
     def __init__(
@@ -52,11 +52,13 @@ class BackendThread(QObject):
         self._stop: asyncio.Event | None = None
         self._stopped = threading.Event()
         self._event_crossed.connect(self._deliver)
+        self._collector = GarbageCollector(self)
 
     def start(self) -> None:
         """Start the thread; the outcome arrives as `started_up` or `failed`."""
         # A window that paints must not make each step of an answer wait 5 ms for its turn.
         sys.setswitchinterval(SWITCH_SECONDS)
+        self._collector.take_over()
         self._stopped.clear()
         self._thread = threading.Thread(target=self._run, name="backend", daemon=True)
         self._thread.start()
@@ -80,6 +82,7 @@ class BackendThread(QObject):
                 self._loop.call_soon_threadsafe(self._stop.set)
         if self._thread is not None:
             await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
+            self._collector.give_back()
 
     def _run(self) -> None:
         try:
@@ -98,6 +101,7 @@ class BackendThread(QObject):
         from backend.runtime import Runtime
 
         self._loop = asyncio.get_running_loop()
+        self._collector.watch(self._loop)
         self._stop = asyncio.Event()
         runtime = await Runtime.open(
             self._home,
@@ -122,3 +126,4 @@ class BackendThread(QObject):
         if isinstance(event, BackendReady):
             self.client.attach(self)
         self.client.event_received.emit(event)
+        self._collector.note_work()
