@@ -15,6 +15,9 @@ from app.resources import Icon, icon, pixmap, resource_folder
 MIN_ZOOM: Final = 0.8
 MAX_ZOOM: Final = 2.0
 _STYLE_SHEETS: Final = ("kandesk.qss", "overlay.qss")
+_BORDERS: Final = 2
+TOUCH_PIXELS: Final = 44
+_BUTTON_PIXELS: Final = 34
 _DESIGN_PIXELS = 13
 """Body text of the design; a system font that is larger enlarges everything in proportion."""
 
@@ -145,6 +148,11 @@ class Theme(QObject):
         """A length of the design in logical pixels at this font size and zoom."""
         return round(design * self._scale)
 
+    @property
+    def touch_pixels(self) -> int:
+        """Least width and height of a control for fingers: larger text does not need more."""
+        return max(TOUCH_PIXELS, self.pixels(_BUTTON_PIXELS))
+
     def font(self, design: int = _DESIGN_PIXELS, *, semibold: bool = False) -> QFont:
         """The system's font at one of the four sizes of the design: 12, 13, 15 and 20."""
         font = QFont(self._system_font)
@@ -217,7 +225,8 @@ class Theme(QObject):
         colours = {field.name: getattr(self.colours, field.name) for field in fields(Colours)}
         lengths = {f"px{length}": f"{self.pixels(length)}px" for length in range(1, 65)}
         halves = {f"half{length}": f"{self.pixels(length) // 2}px" for length in (18, 32)}
-        return self._template.substitute(colours, **lengths, **halves)
+        touch = f"{self.touch_pixels - _BORDERS}px"
+        return self._template.substitute(colours, **lengths, **halves, touch=touch)
 
 
 def _palette(colours: Colours) -> QPalette:

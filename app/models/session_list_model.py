@@ -6,6 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.plain_text import plain_tip
 from app.text import session_state_text, session_title, workspace_text
 from app.timers import WindowTimer
 from app.viewmodels.sessions import SessionsViewModel
@@ -57,7 +58,7 @@ class SessionListModel(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return self._title(row)
             case Qt.ItemDataRole.ToolTipRole:
-                return row.workspace or None
+                return plain_tip(row.workspace) or None
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._spoken(row)
             case SessionRole.SESSION:

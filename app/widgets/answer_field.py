@@ -55,7 +55,8 @@ class AnswerField(QPlainTextEdit):
         lines = max(1.0, self.document().size().height())
         padding = 2 * self._theme.pixels(8) + round(2 * self.document().documentMargin())
         wanted = round(lines * self.fontMetrics().lineSpacing()) + padding
-        least = self._theme.pixels(44 if self._touch else 36)
+        theme = self._theme
+        least = theme.touch_pixels if self._touch else theme.pixels(36)
         return QSize(200, min(max(wanted, least), self._theme.pixels(MAX_HEIGHT)))
 
     def minimumSizeHint(self) -> QSize:

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.plain_text import breakable
 from app.resources import Icon
 from app.theme import Theme
-from app.widgets.touch import TARGET_PIXELS
 from backend.domain.clarification import Option, Question
 from backend.ids import OptionId
 
@@ -38,8 +38,8 @@ class _OptionRow(_Button):
         """Fill a fresh button; call once."""
         self.option = option
         self._theme = theme
-        self._label = QLabel(option.label)
-        self._description = QLabel(option.description)
+        self._label = QLabel(breakable(option.label))
+        self._description = QLabel(breakable(option.description))
         self._number = QLabel(str(number))
         for part in (self._label, self._description, self._number):
             part.setTextFormat(Qt.TextFormat.PlainText)
@@ -84,7 +84,8 @@ class _OptionRow(_Button):
 
     def show_for(self, *, touch: bool) -> None:
         """Large enough for fingers, with the key to press only where there are keys."""
-        self.setMinimumHeight(self._theme.pixels(TARGET_PIXELS if touch else 36))
+        theme = self._theme
+        self.setMinimumHeight(theme.touch_pixels if touch else theme.pixels(36))
         self._number.setVisible(not touch)
 
     def nextCheckState(self) -> None:

@@ -86,7 +86,8 @@ class ClarificationOverlay(QWidget):
         return QSize(width, self._frame.natural_height(width) + outer.top() + outer.bottom())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, 0)
+        outer = self._outer.contentsMargins()
+        return QSize(0, self._frame.least_height + outer.top() + outer.bottom())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._handle_key(event):

@@ -15,6 +15,7 @@ class CopyLine(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._text = QLabel(text)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setProperty("role", "code")
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setFont(theme.fixed_font())

@@ -40,7 +40,8 @@ class OverlayBody(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setMinimumHeight(theme.pixels(_LEAST))
+        theme.changed.connect(self._restyle)
+        self._restyle()
         self._context = ContextBox(theme)
         self.stored = StoredAnswerNotice(theme)
         self._content = QWidget()
@@ -96,6 +97,9 @@ class OverlayBody(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_context()
+
+    def _restyle(self) -> None:
+        self.setMinimumHeight(self._theme.pixels(_LEAST))
 
     def _fit_context(self) -> None:
         """With the first question, and as much as leaves the question in sight."""

@@ -14,9 +14,9 @@ from app.widgets.overlay_body import OverlayBody
 from app.widgets.overlay_footer import OverlayFooter
 from app.widgets.overlay_header import OverlayHeader
 from app.widgets.question_tabs import QuestionTabs
-from app.widgets.touch import TARGET_PIXELS
 
 MAX_WIDTH: Final = 808
+_BAR: Final = 44
 _COMPACT_BELOW: Final = 230
 _BORDER: Final = 2
 
@@ -32,6 +32,7 @@ class OverlayFrame(QFrame):
         self.setProperty("role", "question-card")
         self._view_model = view_model
         self._theme = theme
+        self._crowded = False
         self.header = OverlayHeader(view_model, theme)
         self.bar = CollapsedBar(view_model, theme)
         self.tabs = QuestionTabs(theme)
@@ -61,7 +62,7 @@ class OverlayFrame(QFrame):
         if not card.editable or card.collapsed:
             self.strip.hide()
         self._show_closed(closed=card.phase is Phase.INACTIVE)
-        self._show_parts(collapsed=card.collapsed, stepper=card.review_step > 0)
+        self._show_parts(collapsed=card.collapsed)
 
     def open_strip(self, step: Step) -> None:
         self.footer.hide()
@@ -73,13 +74,29 @@ class OverlayFrame(QFrame):
 
     def set_height(self, height: int) -> None:
         """Say less where there is little room."""
+        self._crowded = height < self.least_height
         self.header.set_compact(compact=height < self._theme.pixels(_COMPACT_BELOW))
+        self._show_tabs()
+
+    @property
+    def least_height(self) -> int:
+        """The height at which every button is in sight and some of the question too."""
+        card = self._view_model.card
+        if card is None or card.collapsed:
+            return self.natural_height(0)
+        foot: QWidget = self.strip if self.confirming else self.footer
+        parts = [self.header.least_height, foot.sizeHint().height()]
+        if card.review_step > 0:
+            parts.append(self.tabs.sizeHint().height())
+        margins = self._column.contentsMargins()
+        around = margins.top() + margins.bottom() + _BORDER + len(parts) * self._column.spacing()
+        return sum(parts) + self.body.minimumHeight() + around
 
     def natural_height(self, width: int) -> int:
         """The height at which nothing needs to scroll."""
         card = self._view_model.card
         if card is None or card.collapsed:
-            return self._theme.pixels(TARGET_PIXELS) + _BORDER
+            return self._theme.pixels(_BAR) + _BORDER
         margins = self._column.contentsMargins()
         inside = width - margins.left() - margins.right() - _BORDER
         parts = [
@@ -91,13 +108,19 @@ class OverlayFrame(QFrame):
         height += margins.top() + margins.bottom() + _BORDER
         return height + self.body.natural_height(inside) + len(parts) * self._column.spacing()
 
-    def _show_parts(self, *, collapsed: bool, stepper: bool) -> None:
+    def _show_tabs(self) -> None:
+        """Where not even they fit, Back and Next still go from question to question."""
+        card = self._view_model.card
+        shown = card is not None and not card.collapsed and card.review_step > 0
+        self.tabs.setVisible(shown and not self._crowded)
+
+    def _show_parts(self, *, collapsed: bool) -> None:
         px = self._theme.pixels
         margins = (0, 0, 0, 0) if collapsed else (px(16), px(12), px(16), px(12))
         self._column.setContentsMargins(*margins)
         self.bar.setVisible(collapsed)
         self.header.setVisible(not collapsed)
-        self.tabs.setVisible(not collapsed and stepper)
+        self._show_tabs()
         self.body.setVisible(not collapsed)
         self.footer.setVisible(not collapsed and not self.confirming)
 

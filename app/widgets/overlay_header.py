@@ -1,8 +1,9 @@
 """Who asks, from where and since when, and whether anybody still waits for the answer."""
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from app.plain_text import plain_tip
 from app.resources import Icon
 from app.text import age_text, clock_text, workspace_text
 from app.theme import Theme
@@ -37,6 +38,8 @@ class OverlayHeader(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
         for label in (self._who, self._where):
             label.setMinimumWidth(1)
+        # Where both do not fit, who asks is worth more than from where.
+        self._where.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._collapse = QToolButton()
         self._collapse.setObjectName("collapseOverlay")
         self._collapse.clicked.connect(self.collapse_wanted)
@@ -50,8 +53,7 @@ class OverlayHeader(QWidget):
         first = QHBoxLayout()
         first.setSpacing(px(8))
         first.addWidget(self._who)
-        first.addWidget(self._where)
-        first.addStretch(1)
+        first.addWidget(self._where, 1)
         texts = QVBoxLayout()
         texts.setSpacing(px(1))
         texts.addLayout(first)
@@ -74,11 +76,16 @@ class OverlayHeader(QWidget):
         self._who.setText((session.agent if session is not None else "") or self.tr("An agent"))
         place = workspace_text(session.workspace) if session is not None else ""
         self._where.setText(" · ".join(part for part in (place, age) if part))
-        self._where.setToolTip(session.workspace if session is not None else "")
+        self._where.setToolTip(plain_tip(session.workspace if session is not None else ""))
         self._liveness.setText(self._liveness_words())
         more = self._view_model.more_waiting
         self._more.setVisible(more > 0)
         self._more.setText(self.tr("%n more waiting", "", more))
+
+    @property
+    def least_height(self) -> int:
+        """What it needs once it is compact."""
+        return max(self._collapse.sizeHint().height(), self._icon.sizeHint().height())
 
     def set_compact(self, *, compact: bool) -> None:
         """Where there is little height, the question needs it more than these words."""

@@ -7,7 +7,6 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.theme import Theme
-from app.widgets.touch import TARGET_PIXELS
 
 _LEAST: Final = 120
 _GRIP: Final = 10
@@ -25,10 +24,11 @@ class _Handle(QWidget):
         self.setObjectName("overlayHandle")
         self._theme = theme
         self._from = 0
-        self.show_for(touch=False)
+        self._touch = False
+        self._fit()
         self.setCursor(Qt.CursorShape.SizeVerCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        theme.changed.connect(self.update)
+        theme.changed.connect(self._fit)
         self._retranslate()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - the whole grip is small
@@ -54,7 +54,13 @@ class _Handle(QWidget):
 
     def show_for(self, *, touch: bool) -> None:
         """The grip looks the same for fingers, but is as easy to hit as a button."""
-        self.setFixedHeight(self._theme.pixels(TARGET_PIXELS if touch else _GRIP))
+        self._touch = touch
+        self._fit()
+
+    def _fit(self) -> None:
+        theme = self._theme
+        self.setFixedHeight(theme.touch_pixels if self._touch else theme.pixels(_GRIP))
+        self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Up:
@@ -81,6 +87,7 @@ class OverlaySlot(QWidget):
         self._overlay = overlay
         self._theme = theme
         self._limit = theme.pixels(300)
+        self._chat_height = 2 * self._limit
         self._wanted: int | None = None
         self._handle = _Handle(theme, self)
         column = QVBoxLayout(self)
@@ -95,7 +102,8 @@ class OverlaySlot(QWidget):
         self.setVisible(not overlay.isHidden())
 
     def set_chat_height(self, height: int) -> None:
-        """The card takes at most half of this."""
+        """The card takes at most half of this, or what its buttons need if that is more."""
+        self._chat_height = height
         self._limit = max(self._theme.pixels(_LEAST), height // 2)
         self.updateGeometry()
 
@@ -108,7 +116,9 @@ class OverlaySlot(QWidget):
         hint = self._overlay.sizeHint()
         natural = hint.height() + self._handle.height()
         wanted = natural if self._wanted is None else min(self._wanted, natural)
-        return QSize(hint.width(), min(wanted, self._limit))
+        least = self._overlay.minimumSizeHint().height() + self._handle.height()
+        height = max(min(wanted, self._limit), min(least, natural))
+        return QSize(hint.width(), min(height, self._chat_height))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, self.sizeHint().height())

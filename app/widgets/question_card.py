@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from app.plain_text import breakable
 from app.theme import Theme
 from app.viewmodels.clarification_card import Card
 from app.widgets.answer_box import AnswerBox
@@ -35,7 +36,8 @@ class QuestionCard(QWidget):
         question = card.questions[index]
         self.index = index
         self._question = question
-        self._title = QLabel(question.title)
+        self._title = QLabel(breakable(question.title))
+        self._title.setAccessibleName(question.title)
         self._title.setObjectName("questionTitle")
         self._title.setProperty("role", "question-title")
         self._title.setTextFormat(Qt.TextFormat.PlainText)

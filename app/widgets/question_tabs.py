@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabBar, QWidget
 
+from app.plain_text import plain_tip
 from app.resources import Icon
 from app.theme import Theme
 from app.viewmodels.clarification_card import Card
@@ -100,7 +101,7 @@ class QuestionTabs(QWidget):
             name = title or self.tr("Question {number}").format(number=index + 1)
             answered = card.sheet.answered(index)
         self._bar.setTabText(index, shortened(name).replace("&", "&&"))
-        self._bar.setTabToolTip(index, name)
+        self._bar.setTabToolTip(index, plain_tip(name))
         icon = self._theme.icon(Icon.CHECK if answered else Icon.RADIO_OFF, "accent")
         if not answered:
             icon = self._theme.icon(Icon.RADIO_OFF, "text_muted")

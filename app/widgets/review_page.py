@@ -3,6 +3,7 @@
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.plain_text import breakable
 from app.theme import Theme
 from app.viewmodels.clarification_card import Card
 from app.viewmodels.clarification_recovery import answer_words
@@ -40,9 +41,10 @@ class ReviewPage(QWidget):
         self._retranslate()
 
     def _row(self, theme: Theme, index: int, name: str, words: str) -> QHBoxLayout:
-        asked = QLabel(name)
+        asked = QLabel(breakable(name))
         asked.setProperty("role", "small")
-        given = QLabel(words)
+        given = QLabel(breakable(words))
+        given.setAccessibleName(words)
         given.setObjectName(f"reviewAnswer_{index + 1}")
         for label in (asked, given):
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -91,6 +93,7 @@ class ReviewPage(QWidget):
         self._heading.setText(self.tr("Check your answers"))
         for label in self._missing:
             label.setText(self.tr("Not answered yet"))
+            label.setAccessibleName(label.text())
         for change, name in self._changes:
             change.setText(self.tr("Change"))
             change.setAccessibleName(

@@ -7,9 +7,6 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QInputDevice, QPointerEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
-TARGET_PIXELS: Final = 44
-"""Least width and height of a control for fingers, in logical pixels of the design."""
-
 _COARSE: Final = frozenset({QInputDevice.DeviceType.TouchScreen})
 _FINE: Final = frozenset({QInputDevice.DeviceType.Mouse, QInputDevice.DeviceType.TouchPad})
 

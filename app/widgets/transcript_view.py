@@ -24,6 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QWidget
 
 from app.models.transcript_model import TranscriptModel
+from app.plain_text import plain_tip
 from app.resources import Icon
 from app.theme import Theme
 from app.widgets.links import ask_to_open, may_open
@@ -162,7 +163,7 @@ class TranscriptView(QListView):
         usable = link == EXPAND_LINK or (link and may_open(address(link)))
         shape = Qt.CursorShape.PointingHandCursor if usable else Qt.CursorShape.ArrowCursor
         self.viewport().setCursor(shape)
-        self.viewport().setToolTip("" if link == EXPAND_LINK else link)
+        self.viewport().setToolTip("" if link == EXPAND_LINK else plain_tip(link))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         by_key = event.reason() is QContextMenuEvent.Reason.Keyboard

@@ -14,6 +14,11 @@ SIDE_WIDTH: Final = 304
 _LEFT_OPEN: Final = 56
 
 
+def narrow_below(theme: Theme) -> int:
+    """The width below which there is no room for both panes; larger text needs more."""
+    return max(NARROW, theme.pixels(NARROW))
+
+
 class _Scrim(QWidget):
     pressed = Signal()
 
@@ -50,7 +55,7 @@ class TwoPane(QWidget):
         self._open = False
         self._scrim.hide()
         self._scrim.pressed.connect(self.close_drawer)
-        theme.changed.connect(self._place)
+        theme.changed.connect(self._fit)
 
     @property
     def narrow(self) -> bool:
@@ -75,12 +80,7 @@ class TwoPane(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        narrow = event.size().width() < NARROW
-        if narrow != self._narrow:
-            self._narrow = narrow
-            self._open = False
-            self.narrow_changed.emit(narrow)
-        self._place()
+        self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.LayoutDirectionChange:
@@ -92,6 +92,14 @@ class TwoPane(QWidget):
             self.close_drawer()
             return
         super().keyPressEvent(event)
+
+    def _fit(self) -> None:
+        narrow = self.width() < narrow_below(self._theme)
+        if narrow != self._narrow:
+            self._narrow = narrow
+            self._open = False
+            self.narrow_changed.emit(narrow)
+        self._place()
 
     def _place(self) -> None:
         width, height = self.width(), self.height()

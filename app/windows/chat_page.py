@@ -1,10 +1,13 @@
 """One conversation: its header, transcript, status banner, question card and foot."""
 
+from typing import Final
+
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.models.transcript_model import TranscriptModel
+from app.plain_text import plain_tip
 from app.resources import Icon
 from app.text import session_state_text, session_title, workspace_text
 from app.theme import Theme
@@ -13,6 +16,8 @@ from app.widgets.message_delegate import MessageDelegate
 from app.widgets.overlay_slot import OverlaySlot
 from app.widgets.transcript_view import TranscriptView
 from backend.domain.conversation import SessionKind
+
+_ROOMY: Final = 400
 
 
 class ChatPage(QWidget):
@@ -41,6 +46,7 @@ class ChatPage(QWidget):
         self._model = TranscriptModel(desk.transcript, desk.inbox, self)
         self._delegate = MessageDelegate(theme, desk.inbox, self)
         self.transcript = TranscriptView(theme, self._delegate)
+        self.transcript.setMinimumHeight(1)
         self.transcript.show_model(self._model)
         self._new_rows = QPushButton(self.transcript)
         self._new_rows.setObjectName("newRowsButton")
@@ -70,6 +76,7 @@ class ChatPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._slot.set_chat_height(self.height())
+        self._show_foot()
         self._place_new_rows()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -128,11 +135,17 @@ class ChatPage(QWidget):
         if session.agent != self._title.text():
             parts.insert(0, session.agent)
         self._subtitle.setText(" · ".join(parts))
-        self._subtitle.setToolTip(session.workspace)
-        self._foot.setVisible(session.kind is SessionKind.GUEST)
+        self._subtitle.setToolTip(plain_tip(session.workspace))
+        self._show_foot()
         if self._delegate.agent != session.agent:
             self._delegate.agent = session.agent
             self.transcript.remeasure()
+
+    def _show_foot(self) -> None:
+        """It explains; where there is little height the question needs it more."""
+        session = self._desk.sessions.current
+        guest = session is not None and session.kind is SessionKind.GUEST
+        self._foot.setVisible(guest and self.height() >= self._theme.pixels(_ROOMY))
 
     def _start_over(self) -> None:
         self._arrived = 0

@@ -159,6 +159,7 @@ class DeskView(QWidget):
         desk.store_progress.connect(self.pages.starting.show_progress)
         self._stack.drawer_wanted.connect(self._panes.open_drawer)
         self._panes.narrow_changed.connect(self._show_narrow)
+        self._theme.changed.connect(lambda: self._show_narrow(self._panes.narrow))
         self._panes.drawer_closed.connect(self._stack.focus_button)
         self.menu.connect_wanted.connect(self.show_welcome)
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QCloseEvent, QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.theme import Theme
-from app.widgets.two_pane import NARROW, SIDE_WIDTH
+from app.widgets.two_pane import SIDE_WIDTH, narrow_below
 
 _MINIMUM: Final = (480, 400)
 
@@ -61,7 +61,7 @@ class _FirstFrame(QWidget):
         colours = self._theme.colours
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(colours.surface))
-        if self.width() >= NARROW:
+        if self.width() >= narrow_below(self._theme):
             side = self._theme.pixels(SIDE_WIDTH)
             left = 0
             if self.layoutDirection() is Qt.LayoutDirection.RightToLeft:

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.plain_text import breakable
 from app.resources import Icon
 from app.text import error_text
 from app.theme import Theme
@@ -96,5 +97,5 @@ class StoragePage(QWidget):
         self._retry.setText(self.tr("Try again"))
         self._quit.setText(self.tr("Quit"))
         if self._error is not None:
-            self._text.setText(error_text(self._error))
+            self._text.setText(breakable(error_text(self._error)))
             self._detail.setText(self._error.detail)

@@ -96,5 +96,6 @@ async def overlay_window(
     finally:
         shown.window.close()
         shown.window.deleteLater()
+        theme.set_zoom(1.0)
         theme.deleteLater()
         await settle()

@@ -35,6 +35,7 @@ class Shown:
     theme: Theme
     language: Language
     overlay: QWidget
+    touch: TouchLayout
     tasks: WindowTasks
 
     def find(self, name: str, *, within: str = "") -> QWidget:
@@ -83,7 +84,7 @@ async def shown_window(
         desk.start()
         await until(lambda: desk.settled)
     try:
-        yield Shown(backend, desk, window, view, theme, language, overlay, tasks)
+        yield Shown(backend, desk, window, view, theme, language, overlay, touch, tasks)
     finally:
         await clarification.close()
         await tasks.stop()
@@ -91,6 +92,7 @@ async def shown_window(
         window.close()
         window.deleteLater()
         language.use("en")
+        theme.set_zoom(1.0)
         touch.deleteLater()
         theme.deleteLater()
         language.deleteLater()

@@ -1,4 +1,4 @@
-"""Nothing is answered by accident, whatever happens to the card while hands move (product.md P7)."""
+"""Nothing is answered by accident, whatever becomes of the card meanwhile (product.md P7)."""
 
 import dataclasses
 
@@ -114,14 +114,14 @@ async def test_a_wheel_over_the_steps_changes_no_step() -> None:
             Qt.MouseButton.NoButton,
             Qt.KeyboardModifier.NoModifier,
             Qt.ScrollPhase.NoScrollPhase,
-            False,  # noqa: FBT003 - Qt's signature
+            False,
         )
         QApplication.sendEvent(bar, wheel)
         assert shown.case.card.step == 0
 
 
 async def test_a_sibling_answered_elsewhere_leaves_the_question_that_is_being_answered() -> None:
-    """clarification.md, improvement 4: only what is pending is asked, at the place that was open."""
+    """clarification.md, improvement 4: only what is pending is asked, where it was open."""
     bundle = make_bundle(questions=THREE)
     async with overlay_window(bundle) as shown:
         shown.case.view_model.go_to(2)

@@ -12,8 +12,11 @@ from app.widgets.overlay_body import OverlayBody
 from app.widgets.touch import TouchLayout, TouchMode
 from backend.domain.clarification import Option, Question
 from backend.ids import OptionId, QuestionId
-from tests.helpers.desk_builders import make_bundle, make_question
+from tests.helpers.desk_builders import make_bundle, make_question, make_session
+from tests.helpers.fake_backend import FakeBackend
 from tests.helpers.overlay_window import OverlayWindow, overlay_window
+from tests.helpers.waiting import until
+from tests.helpers.window import shown_window
 
 LONG = Question(
     QuestionId("q1"),
@@ -49,6 +52,51 @@ async def test_six_long_options_at_800_by_600_leave_submit_in_sight_and_all_with
             layout = option.layout()
             assert layout is not None
             assert option.height() >= layout.heightForWidth(option.width())
+
+
+@pytest.mark.parametrize(
+    ("size", "zoom", "touch"),
+    [
+        ((800, 600), 2.0, False),
+        ((800, 600), 2.0, True),
+        ((480, 400), 1.0, False),
+        ((480, 400), 1.0, True),
+    ],
+)
+async def test_every_button_of_the_card_is_in_sight_in_the_smallest_window(
+    size: tuple[int, int], zoom: float, *, touch: bool
+) -> None:
+    """window.md, Layout: Submit always visible, everything works at 800 x 600 at 200 %."""
+    backend = FakeBackend()
+    backend.desk.put_session(make_session("s1", agent="claude-code"))
+    names = ("q1", "q2", "q3")
+    backend.desk.open(make_bundle(questions=tuple(make_question(name=name) for name in names)))
+    async with shown_window(backend, width=size[0], height=size[1]) as shown:
+        shown.theme.set_zoom(zoom)
+        shown.touch.set_mode(TouchMode.ON if touch else TouchMode.OFF)
+        for name in ("submitAnswers", "nextQuestion", "skipQuestions", "collapseOverlay"):
+            button = shown.find(name)
+            await until(lambda button=button: not _hidden_part(button))
+        assert shown.find("optionButton_1").visibleRegion().boundingRect().height() > 0
+        assert shown.find("questionAsker").visibleRegion().boundingRect().width() > 60
+
+
+def _hidden_part(widget: QWidget) -> bool:
+    return widget.visibleRegion().boundingRect() != widget.rect()
+
+
+async def test_a_long_path_is_broken_instead_of_cut() -> None:
+    """What an agent cannot break into words must not make the card wider than the window."""
+    path = "/home/somebody/projects/" + "deeply/nested/" * 10 + "x" * 60
+    question = Question(
+        QuestionId("q1"), "Which file?", path[:120], (Option(OptionId("o1"), path[:200], path),)
+    )
+    bundle = make_bundle(questions=(question,))
+    async with overlay_window(bundle, size=(480, 600)) as shown:
+        option = shown.find(QAbstractButton, "optionButton_1")
+        assert option.width() < 480
+        assert option.accessibleName() == path[:200]
+        assert shown.widget("questionTitle").accessibleName() == path[:120]
 
 
 async def test_a_tall_question_scrolls_by_itself_and_a_short_one_does_not() -> None:
