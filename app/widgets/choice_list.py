@@ -172,20 +172,32 @@ class ChoiceList(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(theme.pixels(6))
         self.rows: list[RadioOption | TickOption] = []
+        self._selected: tuple[OptionId, ...] = ()
+        self._showing = False
         for number, option in enumerate(question.options, start=1):
             row = TickOption() if question.multi_select else RadioOption()
             row.dress(option, number, theme)
             row.clicked.connect(lambda _=False, row=row: self.chosen.emit(row))
+            row.toggled.connect(lambda on, row=row: self._toggled(row, on=on))
             self._column.addWidget(row)
             self.rows.append(row)
 
     def show_selected(self, selected: tuple[OptionId, ...]) -> None:
+        self._selected, self._showing = selected, True
         for row in self.rows:
             row.show_chosen(chosen=row.option.id in selected)
+        self._showing = False
 
     def show_for(self, *, touch: bool) -> None:
         for row in self.rows:
             row.show_for(touch=touch)
+
+    def _toggled(self, row: RadioOption | TickOption, *, on: bool) -> None:
+        """An assistive tool toggles without a click: take it back, and let the sheet decide."""
+        if self._showing or not (on or isinstance(row, TickOption)):
+            return
+        self.show_selected(self._selected)
+        self.chosen.emit(row)
 
     def step_focus(self, step: int) -> bool:
         """Move the keyboard to a neighbouring row; False when there is none."""

@@ -356,7 +356,8 @@ class ClarificationOverlay(QWidget):
             words = self.tr("Question from {agent} in {project}").format(
                 agent=session.agent, project=workspace_text(session.workspace)
             )
-            self.setAccessibleName(words)
+            for part in (self, self._frame):
+                part.setAccessibleName(words)
             announce(self, words, urgent=True)
 
     def _show_touch(self) -> None:

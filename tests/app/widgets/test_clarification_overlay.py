@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QTabBar
+from PySide6.QtWidgets import QAbstractButton, QLabel, QPlainTextEdit, QPushButton, QTabBar
 
 from app.viewmodels.clarification_card import Phase
 from backend.domain.clarification import (
@@ -456,3 +456,21 @@ async def test_text_of_every_script_arrives_as_typed(text: str) -> None:
         shown.find(QPlainTextEdit, "customAnswer").setPlainText(text)
         await shown.click("submitAnswers")
         assert shown.case.sent == [(PendingId("p1"), Answered((chose(text=text, question="q3"),)))]
+
+
+async def test_an_option_toggled_by_an_assistive_tool_is_chosen_like_a_clicked_one() -> None:
+    """product.md P11: what is shown as chosen is what would be sent."""
+    bundle = make_bundle(questions=(make_question(), MULTI))
+    async with overlay_window(bundle) as shown:
+        shown.find(QAbstractButton, "optionButton_2").toggle()
+        assert shown.case.card.sheet.entry(0).selected == ("o2",)
+        # The next question has just appeared: too early, and not shown as if it counted.
+        tick = shown.find(QAbstractButton, "optionButton_1")
+        tick.toggle()
+        assert not tick.isChecked()
+        assert shown.case.card.sheet.entry(1).blank
+        await shown.arm()
+        for expected in (("o1",), ()):
+            tick.toggle()
+            assert tick.isChecked() is bool(expected)
+            assert shown.case.card.sheet.entry(1).selected == expected

@@ -1,6 +1,7 @@
 """The overlay fits: small windows, long options, fingers, both directions of writing."""
 
 import dataclasses
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
@@ -75,14 +76,13 @@ async def test_every_button_of_the_card_is_in_sight_in_the_smallest_window(
         shown.theme.set_zoom(zoom)
         shown.touch.set_mode(TouchMode.ON if touch else TouchMode.OFF)
         for name in ("submitAnswers", "nextQuestion", "skipQuestions", "collapseOverlay"):
-            button = shown.find(name)
-            await until(lambda button=button: not _hidden_part(button))
+            await until(partial(_whole, shown.find(name)))
         assert shown.find("optionButton_1").visibleRegion().boundingRect().height() > 0
         assert shown.find("questionAsker").visibleRegion().boundingRect().width() > 60
 
 
-def _hidden_part(widget: QWidget) -> bool:
-    return widget.visibleRegion().boundingRect() != widget.rect()
+def _whole(widget: QWidget) -> bool:
+    return widget.visibleRegion().boundingRect() == widget.rect()
 
 
 async def test_a_long_path_is_broken_instead_of_cut() -> None:

@@ -1,0 +1,117 @@
+"""From "a question arrives" to "answered" over AT-SPI: by role and name, nothing else."""
+
+import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from backend.paths import Home
+from tests.helpers.client_process import client_process
+from tests.helpers.mcp_clients import question
+from tests.helpers.program import KANDESK, ROOT, environment
+from tests.helpers.waiting import until
+
+READER = Path(__file__).with_name("reader.py")
+SYSTEM_PYTHON = "/usr/bin/python3"
+"""pyatspi is a package of the system (packaging/dev/setup.sh --tests), not of the environment."""
+
+SESSION = """
+/usr/libexec/at-spi-bus-launcher >&2 &
+gdbus call --session --timeout 20 --dest org.a11y.Bus --object-path /org/a11y/bus \\
+  --method org.freedesktop.DBus.Properties.Set org.a11y.Status IsEnabled '<true>' >&2
+gdbus call --session --timeout 20 --dest org.a11y.Bus --object-path /org/a11y/bus \\
+  --method org.freedesktop.DBus.Properties.Set org.a11y.Status ScreenReaderEnabled '<true>' >&2
+"$@" &
+program=$!
+"$SYSTEM_PYTHON" "$READER"
+status=$?
+kill -TERM "$program"
+wait "$program"
+exit "$status"
+"""
+
+
+@asynccontextmanager
+async def screen() -> AsyncIterator[str]:
+    """An X server of the test's own; its display."""
+    read, write = os.pipe()
+    server = await asyncio.create_subprocess_exec(
+        *("Xvfb", "-displayfd", str(write), "-screen", "0", "1400x1000x24", "-nolisten", "tcp"),
+        pass_fds=(write,),
+        stdout=DEVNULL,
+        stderr=DEVNULL,
+    )
+    os.close(write)
+    try:
+        with os.fdopen(read) as numbers:
+            number = await asyncio.to_thread(numbers.readline)
+        yield f":{number.strip()}"
+    finally:
+        if server.returncode is None:
+            server.terminate()
+        await server.wait()
+
+
+@asynccontextmanager
+async def session(home: Home, display: str) -> AsyncIterator[Process]:
+    """The program and its reader on a session bus of their own."""
+    env = environment(
+        home.root,
+        DISPLAY=display,
+        QT_QPA_PLATFORM="xcb",
+        QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1",
+        SYSTEM_PYTHON=SYSTEM_PYTHON,
+        READER=str(READER),
+    )
+    process = await asyncio.create_subprocess_exec(
+        *("dbus-run-session", "--", "bash", "-c", SESSION, "session"),
+        *(*KANDESK, "--language", "en"),
+        cwd=ROOT,
+        env=env,
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="AT-SPI is Linux's")
+async def test_a_question_is_heard_and_answered_with_a_screen_reader(tmp_path: Path) -> None:
+    """product.md P11; window.md, Eyes and ears."""
+    home, shop = Home(tmp_path / "home"), tmp_path / "shop"
+    shop.mkdir()
+    async with screen() as display, session(home, display) as running:
+        reading = asyncio.ensure_future(running.communicate())
+        await until(home.endpoint.exists, seconds=30)
+        where = ("shim", str(home.root), str(shop), "reader")
+        async with client_process(*where, home=home.root) as client:
+            client.ask({"questions": [question("Which database?", "SQLite", "PostgreSQL")]})
+            client.ask({"questions": [{"prompt": "What is it called?"}]})
+            out, err = await asyncio.wait_for(reading, 90)
+            assert running.returncode == 0, err.decode()
+            assert out.decode().splitlines() == [
+                "window",
+                "question announced",
+                "every control has a name",
+                "did PostgreSQL",
+                "did Submit",
+                "answered",
+                "did Submit",
+                "answered in own words",
+            ]
+            first = (await client.reply()).result
+            assert first["answers"]["q1"]["selected"][0]["label"] == "PostgreSQL"
+            second = (await client.reply()).result
+            assert second["answers"]["q1"]["custom_text"] == "warehouse 倉庫"
