@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -78,6 +79,13 @@ def _fail(text: str) -> int:
 
 
 def _open(options: WindowOptions) -> int:
+    _die_quietly_on_interrupt()
     from app import main
 
     return main.run(options)
+
+
+def _die_quietly_on_interrupt() -> None:
+    """Until the window's loop runs there is nothing to save: Ctrl+C ends it without a trace."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)

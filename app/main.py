@@ -79,6 +79,8 @@ def _application() -> QApplication:
 
 
 def _quit_on_signals(loop: "AbstractEventLoop", program: "Program") -> None:
+    """Also when the terminal it was started from is closed."""
+    names = ("SIGTERM", "SIGINT", "SIGHUP")
     with suppress(NotImplementedError):
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
             loop.add_signal_handler(number, program.quit)

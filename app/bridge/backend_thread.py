@@ -50,6 +50,7 @@ class BackendThread(QObject):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._desk: DeskApi | None = None
         self._stop: asyncio.Event | None = None
+        self._stop_wanted = threading.Event()
         self._stopped = threading.Event()
         self._event_crossed.connect(self._deliver)
         self._collector = GarbageCollector(self)
@@ -76,6 +77,8 @@ class BackendThread(QObject):
 
     async def stop(self) -> None:
         """Drain and stop; returns when the store is closed and its lock released."""
+        # The thread may still import what it needs to have a loop that can be told.
+        self._stop_wanted.set()
         if self._loop is not None and self._stop is not None and not self._stopped.is_set():
             # A backend that failed to start may close its loop between the look and the call.
             with suppress(RuntimeError):
@@ -103,6 +106,8 @@ class BackendThread(QObject):
         self._loop = asyncio.get_running_loop()
         self._collector.watch(self._loop)
         self._stop = asyncio.Event()
+        if self._stop_wanted.is_set():
+            return
         runtime = await Runtime.open(
             self._home,
             SystemClock(),

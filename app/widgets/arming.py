@@ -5,7 +5,7 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 SETTLE_SECONDS: Final = 0.5
 """After a control appeared, moved or began to mean something else."""
@@ -38,10 +38,15 @@ class ArmingGuard(QObject):
         self._activated = float("-inf")
         self._moved = float("-inf")
         self._unsettled = False
+        self.refusals = 0
+        """How often something was not accepted: whoever types on shows that it was no choice."""
 
     def watch(self, control: QWidget) -> None:
         """Guard `control` from now until it is destroyed."""
         self._stamps[control] = self._monotonic()
+        if isinstance(control, QPushButton):
+            # A click that was swallowed must not leave the keyboard where a space answers.
+            control.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         control.installEventFilter(self)
         control.destroyed.connect(lambda: self._forget(control))
         self._watch_ancestors(control)
@@ -59,12 +64,16 @@ class ArmingGuard(QObject):
         self._notice_move(control)
         now = self._monotonic()
         settled = now - self._stamps[control] >= SETTLE_SECONDS
-        return settled and now - self._activated >= ACTIVATION_SECONDS
+        accepted = settled and now - self._activated >= ACTIVATION_SECONDS
+        self.refusals += not accepted
+        return accepted
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
         if isinstance(watched, QWidget) and watched in self._stamps:
             if self._is_press(event) and not self.accepts(watched):
+                if event.type() == QEvent.Type.KeyPress:
+                    self.rearm()
                 return True
             if kind == QEvent.Type.Show:
                 self._watch_ancestors(watched)

@@ -16,7 +16,7 @@ from app.widgets.choice_list import RadioOption, TickOption
 from app.widgets.confirm_strip import Step
 from app.widgets.escape_watch import EscapeWatch, is_plain_escape
 from app.widgets.overlay_frame import OverlayFrame
-from app.widgets.overlay_keys import KeyActions, editing, press
+from app.widgets.overlay_keys import KeyActions, editing, press, types_a_letter
 from app.widgets.question_card import QuestionCard
 from app.widgets.touch import TouchLayout, show_touch
 
@@ -90,7 +90,12 @@ class ClarificationOverlay(QWidget):
         return QSize(0, self._frame.least_height + outer.top() + outer.bottom())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self._handle_key(event):
+        refusals = self.guard.refusals
+        handled = self._handle_key(event)
+        if types_a_letter(event) and (not handled or self.guard.refusals > refusals):
+            # Somebody types without a field: the next space or digit is a part of it too.
+            self.guard.rearm()
+        if handled:
             event.accept()
         else:
             super().keyPressEvent(event)

@@ -56,6 +56,12 @@ def _press_on_question(event: QKeyEvent, page: QuestionCard, actions: KeyActions
     return wanted is not None
 
 
+def types_a_letter(event: QKeyEvent) -> bool:
+    """Whether a field would have taken it in: a letter, not a key that leads somewhere."""
+    commands = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier
+    return not event.modifiers() & commands and bool(event.text()) and event.text().isprintable()
+
+
 def editing() -> bool:
     """Whether what the human types goes into a text."""
     focus = QApplication.focusWidget()

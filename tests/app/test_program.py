@@ -114,7 +114,7 @@ def test_a_damaged_store_is_told_and_left_alone(tmp_path: Path) -> None:
     assert store.read_bytes() == damaged
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_window_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     home = tmp_path / "home"
     with _window(home) as process:

@@ -149,3 +149,36 @@ async def test_closing_what_the_banner_says_waits_like_a_verdict() -> None:
         await shown.arm()
         await shown.click("closeLateAnswer")
         assert not shown.overlay.isVisible()
+
+
+async def test_words_typed_without_a_field_send_nothing_with_their_spaces() -> None:
+    """product.md P7: after a click on an option the keyboard is on it, and a space is its press."""
+    async with overlay_window(make_bundle()) as shown:
+        await shown.click("optionButton_1")
+        await shown.arm()
+        target = shown.focus
+        assert target is shown.widget("optionButton_1")
+        for letter in "no wait 1 1 2":
+            QTest.keyClick(target, letter)
+            await shown.case.clock.advance(0.2)
+        assert not shown.case.desk.responses
+        assert shown.case.card.sheet.entry(0).selected == ("o1",)
+        await shown.arm()
+        QTest.keyClick(target, Qt.Key.Key_Space)
+        await settle()
+        assert len(shown.case.desk.responses) == 1
+
+
+async def test_a_swallowed_click_leaves_the_keyboard_off_the_button() -> None:
+    """window.md, Accidents: the click that raises the window, then words with a space."""
+    async with overlay_window(make_bundle()) as shown:
+        shown.case.pick(0, "o1")
+        shown.widget("customAnswer").setFocus()
+        shown.overlay.guard.rearm()
+        await shown.click("submitAnswers")
+        await shown.arm()
+        await shown.press(Qt.Key.Key_Space)
+        assert not shown.case.desk.responses
+        await shown.arm()
+        await shown.click("submitAnswers")
+        assert len(shown.case.desk.responses) == 1
