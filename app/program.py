@@ -178,6 +178,10 @@ class Program(QObject):
     def _close_window(self) -> None:
         """Without its window the desk goes on answering, where a tray can bring it back."""
         parts = self._parts
+        if parts.desk.info is None:
+            # There is no desk to go on: it has not started, or cannot open its store.
+            self.quit()
+            return
         if not parts.tray.available:
             self._ask_to_minimise()
             return

@@ -29,6 +29,7 @@ class DraftKeeper:
         self._background = background
         self._waiting: dict[PendingId, AnswerDraft] = {}
         self._saving: set[PendingId] = set()
+        self._in_flight: dict[PendingId, AnswerDraft] = {}
         self._failures = 0
         self._timer: Timer | None = None
 
@@ -49,6 +50,10 @@ class DraftKeeper:
     async def finish(self) -> None:
         """Save what waits now, once, and return when that was tried: the window closes."""
         self._stop_timer()
+        under_way = tuple(self._in_flight.values())
+        for draft in under_way:
+            # Whoever waits for this save is about to be cancelled, and the save with it.
+            self._waiting.setdefault(draft.pending_id, draft)
         for draft in tuple(self._waiting.values()):
             await self._saved(draft)
         self._waiting.clear()
@@ -62,11 +67,13 @@ class DraftKeeper:
     async def _save(self, pending_id: PendingId) -> None:
         try:
             while (draft := self._waiting.pop(pending_id, None)) is not None:
+                self._in_flight[pending_id] = draft
                 if not await self._saved(draft):
                     self._waiting.setdefault(pending_id, draft)
                     break
         finally:
             self._saving.discard(pending_id)
+            self._in_flight.pop(pending_id, None)
         if not self._waiting:
             self._stop_timer()
         elif self._timer is None:

@@ -18,7 +18,14 @@ class Question:
 
 
 def ask(parent: QWidget, question: Question, on_accept: Callable[[], None]) -> QMessageBox:
-    """Open the question beside `parent`'s window; Enter and Esc mean Cancel."""
+    """Open the question beside `parent`'s window; Enter and Esc mean Cancel.
+
+    A question that is open already is not asked a second time over itself.
+    """
+    for asked in parent.window().findChildren(QMessageBox, "confirmation"):
+        if asked.isVisible() and asked.text() == question.text:
+            asked.raise_()
+            return asked
     box = QMessageBox(parent)
     box.setObjectName("confirmation")
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

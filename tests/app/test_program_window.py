@@ -163,3 +163,30 @@ async def test_a_bug_is_told_and_the_program_goes_on(tmp_path: Path) -> None:
         assert started.parts.window.isVisible()
     finally:
         await started.end()
+
+
+async def test_closing_a_window_whose_store_cannot_be_opened_ends_it(tmp_path: Path) -> None:
+    """There is no desk that could go on answering in the background."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "kandesk.db").write_bytes(b"this is no store" * 300)
+    started = Started(home)
+    try:
+        await until(lambda: started.find("storagePage").isVisible(), seconds=20)
+        started.parts.window.close()
+        await until(started.loop.ended.is_set, seconds=20)
+    finally:
+        await started.end()
+
+
+async def test_a_question_before_quitting_is_asked_once(tmp_path: Path) -> None:
+    started = Started(tmp_path / "home")
+    try:
+        await until(lambda: started.parts.desk.ready, seconds=20)
+        started.parts.client.event_received.emit(BundleOpened(make_bundle("p1")))
+        for _ in range(3):
+            started.parts.tray.quit_wanted.emit()
+        boxes = started.parts.window.findChildren(QMessageBox, "confirmation")
+        assert len(boxes) == 1
+    finally:
+        await started.end()

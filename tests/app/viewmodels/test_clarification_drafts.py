@@ -1,5 +1,6 @@
 """What is typed is kept: within 300 ms, through collapse, navigation, failure and restart."""
 
+import asyncio
 import dataclasses
 
 import pytest
@@ -63,6 +64,21 @@ async def test_closing_the_window_waits_for_the_last_words(case: Case) -> None:
     case.view_model.write(0, "last words")
     await case.view_model.close()
     assert case.desk.drafts[P1].answers == (Answer(Q1, (), "last words"),)
+    assert case.clock.pending_timers == 0
+
+
+async def test_closing_the_window_waits_for_words_whose_save_is_under_way(case: Case) -> None:
+    """window.md: what was typed just before Quit is there after the restart."""
+    await case.show(make_bundle())
+    gate = case.desk.hold("save_draft")
+    case.view_model.write(0, "almost saved")
+    await case.clock.advance(0.3)
+    closing = asyncio.ensure_future(case.view_model.close())
+    await settle()
+    await case.tasks.stop()
+    gate.set()
+    await closing
+    assert case.desk.drafts[P1].answers == (Answer(Q1, (), "almost saved"),)
     assert case.clock.pending_timers == 0
 
 
