@@ -20,6 +20,8 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
+from app.widgets.large_tables import MAX_CELLS, without_large_tables
+
 LINE_HEIGHT: Final = 145
 """Percent of the font's height."""
 CODE_PADDING: Final = 10
@@ -45,7 +47,10 @@ class MarkdownDocument(QTextDocument):
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         self.setDefaultTextOption(option)
-        self.setMarkdown(text, _FEATURES)
+        self.setMarkdown(without_large_tables(text), _FEATURES)
+        if self._cells() > MAX_CELLS:
+            # Whoever hides a table from us is not worth the time its layout would take.
+            self.setPlainText(text)
         whole = QTextCursor(self)
         whole.beginEditBlock()
         self._replace_pictures()
@@ -78,6 +83,11 @@ class MarkdownDocument(QTextDocument):
                 numbers = range(first.blockNumber(), last.blockNumber() + 1)
                 return "\n".join(self.findBlockByNumber(number).text() for number in numbers)
         return ""
+
+    def _cells(self) -> int:
+        frames = self.rootFrame().childFrames()
+        tables = (frame for frame in frames if isinstance(frame, QTextTable))
+        return sum(table.rows() * table.columns() for table in tables)
 
     def _replace_pictures(self) -> None:
         block = self.begin()

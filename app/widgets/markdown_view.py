@@ -15,6 +15,7 @@ class MarkdownView(QTextBrowser):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._source = ""
+        self._heights: dict[int, int] = {}
         self.setProperty("role", "markdown")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
@@ -39,12 +40,13 @@ class MarkdownView(QTextBrowser):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        document = self.document()
-        before = document.textWidth()
-        document.setTextWidth(max(1, width))
-        height = round(document.size().height() + 0.5)
-        document.setTextWidth(before)
-        return height
+        if width not in self._heights:
+            document = self.document()
+            before = document.textWidth()
+            document.setTextWidth(max(1, width))
+            self._heights[width] = round(document.size().height() + 0.5)
+            document.setTextWidth(before)
+        return self._heights[width]
 
     def sizeHint(self) -> QSize:
         width = max(self.width(), 200)
@@ -77,6 +79,7 @@ class MarkdownView(QTextBrowser):
         code_font.setPixelSize(max(9, self.font().pixelSize() - 1))
         document = MarkdownDocument(self._source, self.font(), code_font, self.palette())
         document.setParent(self)
+        self._heights.clear()
         previous = self.document()
         self.setDocument(document)
         if isinstance(previous, MarkdownDocument):

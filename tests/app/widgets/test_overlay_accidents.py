@@ -159,7 +159,7 @@ async def test_words_typed_without_a_field_send_nothing_with_their_spaces() -> N
         target = shown.widget("optionButton_1")
         assert shown.focus is target
         for letter in "no wait 1 1 2":
-            QTest.keyClick(target, letter)
+            QTest.keyClicks(target, letter)
             await shown.case.clock.advance(0.2)
         assert not shown.case.desk.responses
         assert shown.case.card.sheet.entry(0).selected == ("o1",)
