@@ -103,6 +103,10 @@ class HandshakeEra:
             await session.feed(SessionMessage(message, metadata))
             await reply_json(send, 202, None)
             return
+        if session.answers(str(message.id)):
+            # Without the id: the reply must not pass for the one the open request waits for.
+            await reply_error(send, 400, INVALID_REQUEST, "A request with this id is open")
+            return
         stream = session.open_stream(str(message.id), exchange)
         metadata.on_request_unanswered = stream.end_unanswered
         try:

@@ -63,6 +63,11 @@ class HandshakeSession:
             self._feed.close()
         self.scope.cancel()
 
+    def answers(self, request_id: str) -> bool:
+        """Whether a request of this id is open: a second one would get the other's result."""
+        stream = self._streams.get(request_id)
+        return stream is not None and not stream.ended
+
     def open_stream(self, request_id: str, exchange: Exchange) -> FrameStream:
         """The response stream of a new request."""
         prefix = f"{next(self._serial)}-" if self._resumes else ""

@@ -112,6 +112,25 @@ async def test_ping_is_answered_while_a_question_waits(live_door: Door) -> None:
             await stream.result()
 
 
+@pytest.mark.parametrize("again", [1, "1"])
+async def test_a_second_request_under_an_open_id_is_refused_and_the_first_gets_its_own_answer(
+    live_door: Door, again: int | str
+) -> None:
+    """clarification.md, When the call is gone: an answer only reaches its own question."""
+    async with raw_http(live_door) as http:
+        session = await open_session(http)
+        call = legacy_call("ask_user_question", ONE_QUESTION, call_id=1)
+        async with post_stream(http, call, session) as stream:
+            await until(lambda: live_door.asking.asked)
+            other = {"questions": [{"prompt": "Something else?"}]}
+            second = legacy_call("ask_user_question", other, call_id=again)
+            reply = await http.post("/mcp", json=second, headers=session)
+            assert (reply.status_code, reply.json()["id"]) == (400, None)
+            assert len(live_door.asking.asked) == 1
+            live_door.asking.answer()
+            assert (await stream.result())["id"] == 1
+
+
 async def test_a_session_belongs_to_the_token_that_opened_it(live_door: Door) -> None:
     async with raw_http(live_door) as agent, raw_http(live_door, token=TOKENS.desk) as desk:
         headers = await open_session(agent)
