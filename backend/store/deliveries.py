@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from backend.clock import Nanoseconds, format_timestamp
+from backend.clock import Nanoseconds, format_timestamp, parse_timestamp
 from backend.domain.clarification import Delivery
 from backend.errors import Conflict, ErrorCode
 from backend.ids import IdempotencyKey, PendingId, SessionId
@@ -32,7 +32,7 @@ async def open_delivery(tx: Transaction, new: NewDelivery) -> None:
     inserted = await tx.execute(
         "INSERT INTO interaction_deliveries (pending_id, session_id, connection_id,"
         " idempotency_key, ticket_hash, question_digest, opened_at, updated_at)"
-        " VALUES (:pending_id, :session, :connection, :key, :ticket, :digest, :now, :now)"
+        " VALUES (:pending_id, :session, :connection, :key, :ticket, :digest, :opened, :now)"
         " ON CONFLICT DO NOTHING",
         {
             "pending_id": new.pending_id,
@@ -41,11 +41,26 @@ async def open_delivery(tx: Transaction, new: NewDelivery) -> None:
             "key": new.idempotency_key,
             "ticket": new.ticket_hash or None,
             "digest": new.question_digest,
+            "opened": format_timestamp(await _opened_at(tx, new)),
             "now": format_timestamp(new.now),
         },
     )
     if not inserted:
         raise Conflict(ErrorCode.KEY_REUSED, "this call belongs to another question already")
+
+
+async def _opened_at(tx: Transaction, new: NewDelivery) -> Nanoseconds:
+    """Now, but behind every earlier ask of the connection, wherever the clock was set since."""
+    if not new.connection_id:
+        return new.now
+    row = await tx.fetch_one(
+        "SELECT opened_at FROM interaction_deliveries WHERE connection_id = :connection"
+        " ORDER BY opened_at DESC LIMIT 1",
+        {"connection": new.connection_id},
+    )
+    if row is None:
+        return new.now
+    return Nanoseconds(max(new.now, parse_timestamp(str(row["opened_at"])) + 1))
 
 
 async def find_by_key(tx: Transaction, key: IdempotencyKey) -> PendingId | None:

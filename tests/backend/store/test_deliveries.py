@@ -147,6 +147,17 @@ async def test_an_ask_is_not_rejoined_from_elsewhere_too_late_or_after_another_a
     assert await rejoinable(database) is None
 
 
+async def test_an_ask_in_between_counts_although_the_clock_was_set_back(
+    database: SqliteDatabase, clock: FakeClock
+) -> None:
+    """Rule 3: a yes to "Proceed?" is never consumed by the next "Proceed?"."""
+    asked = await ask(database, clock, connection="mcp-1")
+    await cut(database, clock, asked)
+    earlier = FakeClock(Nanoseconds(clock.now() - 3_600_000_000_000))
+    await ask(database, earlier, OTHER, connection="mcp-1")
+    assert await rejoinable(database) is None
+
+
 async def test_a_withdrawn_ask_is_not_rejoined(database: SqliteDatabase, clock: FakeClock) -> None:
     asked = await ask(database, clock, connection="mcp-1")
     await cut(database, clock, asked)
