@@ -137,7 +137,8 @@ class LocalDesk:
             )
         if not moved:
             raise Conflict(ErrorCode.TICKET_COLLECTED, "the answer is no longer stored")
-        await self._tell_changed(pending_id)
+        self._waiters.look_again(pending_id)
+        await self._announcer.moved_on(pending_id)
 
     async def _close(self, pending_id: PendingId) -> None:
         async with self._database.writing(self._deadline(), priority=Priority.CLAIM) as tx:

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from backend.clarification.waiters import Waiters
-from backend.domain.clarification import Bundle, ResponseOutcome
+from backend.domain.clarification import Bundle, BundleStatus, Delivery, ResponseOutcome
 from backend.events import (
     BundleChanged,
     BundleOpened,
@@ -46,11 +46,24 @@ class Announcer:
             self._bus.publish(BundleChanged(self.live(bundle)))
 
     async def resolved(self, outcome: ResponseOutcome) -> None:
+        """Publish an attempt's outcome, with the delivery as it is by now."""
         async with self._order, self._database.reading() as tx:
             bundle = await bundles.load_bundle(tx, outcome.pending_id)
             if bundle is None:
                 return
             await self._publish_rows(tx, bundle)
+            if bundle.delivery is not None and outcome.delivery is not Delivery.UNKNOWN:
+                outcome = replace(outcome, delivery=bundle.delivery)
+            self._bus.publish(BundleResolved(self.live(bundle), outcome))
+
+    async def moved_on(self, pending_id: PendingId) -> None:
+        """The delivery of a closed bundle changed: collected, discarded or replaced."""
+        async with self._order, self._database.reading() as tx:
+            bundle = await bundles.load_bundle(tx, pending_id)
+            if bundle is None:
+                return
+            await self._publish_rows(tx, bundle)
+            outcome = outcome_for(bundle, claimed=True)
             self._bus.publish(BundleResolved(self.live(bundle), outcome))
 
     async def session(self, session_id: SessionId) -> None:
@@ -80,3 +93,17 @@ class Announcer:
         summary = await sessions.get_summary(tx, session_id)
         if summary is not None:
             self._bus.publish(SessionChanged(summary))
+
+
+def outcome_for(bundle: Bundle, *, claimed: bool) -> ResponseOutcome:
+    """What a closed bundle holds, as an attempt to respond would be told."""
+    answered = bundle.status is BundleStatus.ANSWERED
+    return ResponseOutcome(
+        pending_id=bundle.pending_id,
+        status=bundle.status,
+        claimed=claimed,
+        delivery=bundle.delivery or Delivery.UNKNOWN,
+        responded_at=bundle.responded_at or bundle.updated_at,
+        answers=tuple(item.answer for item in bundle.questions if answered and item.answer),
+        reject_reason=bundle.reject_reason,
+    )

@@ -243,7 +243,7 @@ class Asking:
                 now=self._clock.now(),
             )
         if moved:
-            await self._announcer.changed(pending_id)
+            await self._announcer.moved_on(pending_id)
 
     async def _detach_at_last(self, pending_id: PendingId, cut_at: Nanoseconds) -> None:
         """A store that is busy or full for a while must not show an agent that is gone."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from backend.clarification.announcer import Announcer
+from backend.clarification.announcer import Announcer, outcome_for
 from backend.clarification.delivery import GuestDelivery
 from backend.clarification.recovery import DeliveryReconciler
 from backend.clarification.waiters import Waiters
@@ -158,7 +158,7 @@ class Resolver:
             claimed = True
         if claimed and obsolete is not None:
             self._waiters.look_again(obsolete)
-            self._supervisor.start(self._announcer.changed(obsolete), name="announce withdrawn")
+            self._supervisor.start(self._tell_obsolete(obsolete), name="announce obsolete")
         return claimed
 
     async def _retire_older(
@@ -195,6 +195,13 @@ class Resolver:
         )
         return older
 
+    async def _tell_obsolete(self, pending_id: PendingId) -> None:
+        bundle = await self._identify(pending_id, Deadline(self._clock, REREAD_BUDGET))
+        if bundle.status is BundleStatus.CANCELLED:
+            await self._announcer.changed(pending_id)
+        else:
+            await self._announcer.moved_on(pending_id)
+
     async def _holds(self, claim: claims.Claim) -> bool:
         async with self._database.reading(Deadline(self._clock, REREAD_BUDGET)) as tx:
             bundle = await bundles.load_bundle(tx, claim.pending_id)
@@ -218,15 +225,14 @@ class Resolver:
         if delivery in {Delivery.UNKNOWN, Delivery.PENDING}:
             self._supervisor.start(self._settle_later(claim), name="settle answer", repeats=True)
         bundle = await self._identify(claim.pending_id, Deadline(self._clock, REREAD_BUDGET))
-        outcome = replace(_outcome_for(bundle, claimed=True), delivery=delivery)
+        outcome = replace(outcome_for(bundle, claimed=True), delivery=delivery)
         await self._announcer.resolved(outcome)
         return outcome
 
     async def _settle_later(self, claim: claims.Claim) -> None:
         """What outlives its budget goes on in the background and ends in `BundleResolved`."""
         await self._reconciler.settle(claim.pending_id, claim.claim_id)
-        bundle = await self._identify(claim.pending_id, Deadline(self._clock, REREAD_BUDGET))
-        await self._announcer.resolved(_outcome_for(bundle, claimed=True))
+        await self._announcer.moved_on(claim.pending_id)
 
     async def _established(self, claim: claims.Claim) -> ResponseOutcome:
         """What a lost claim finds: the winner, joined while its delivery is open (K5.4)."""
@@ -237,7 +243,7 @@ class Resolver:
         if bundle.status not in {BundleStatus.ANSWERED, BundleStatus.REJECTED}:
             raise Conflict(ErrorCode.NOT_ACTIVE, "this question is no longer active")
         replayed = bundle.claim_id == claim.claim_id and same_payload(bundle, claim.outcome)
-        outcome = _outcome_for(bundle, claimed=replayed)
+        outcome = outcome_for(bundle, claimed=replayed)
         return replace(outcome, replayed=replayed)
 
     @contextmanager
@@ -266,16 +272,3 @@ def _outcome_of(bundle: Bundle) -> Outcome:
     if bundle.status is BundleStatus.REJECTED:
         return Skipped(bundle.reject_reason)
     return Answered(tuple(item.answer for item in bundle.questions if item.answer))
-
-
-def _outcome_for(bundle: Bundle, *, claimed: bool) -> ResponseOutcome:
-    answered = bundle.status is BundleStatus.ANSWERED
-    return ResponseOutcome(
-        pending_id=bundle.pending_id,
-        status=bundle.status,
-        claimed=claimed,
-        delivery=bundle.delivery or Delivery.UNKNOWN,
-        responded_at=bundle.responded_at or bundle.updated_at,
-        answers=tuple(item.answer for item in bundle.questions if answered and item.answer),
-        reject_reason=bundle.reject_reason,
-    )

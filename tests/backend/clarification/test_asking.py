@@ -343,3 +343,15 @@ async def test_the_human_is_told_how_long_the_calls_will_wait(
     assert (await desk.desk.get_bundle(ask.pending_id)).calls_end_at is None
     await respond(desk, ask.pending_id)
     assert await limited == await unlimited
+
+
+async def test_the_window_hears_when_a_stored_answer_is_collected(desk: TestDesk) -> None:
+    """events.BundleResolved: also when the delivery moves on, whoever made it move."""
+    ask = await desk.asking.open(make_caller(), make_draft())
+    await respond(desk, ask.pending_id)
+    await desk.asking.wait(ask.pending_id)
+    ends = [event for event in desk.events if isinstance(event, BundleResolved)]
+    assert [event.outcome.delivery for event in ends] == [
+        Delivery.WAITING_FOR_AGENT,
+        Delivery.DELIVERED,
+    ]
