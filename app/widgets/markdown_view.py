@@ -1,7 +1,7 @@
 """A piece of Markdown as a widget as tall as its text: selectable, links only after a question."""
 
 from PySide6.QtCore import QEvent, QSize, Qt, QUrl
-from PySide6.QtGui import QFont, QFontDatabase, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFont, QFontDatabase, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from app.widgets.links import ask_to_open
@@ -59,6 +59,10 @@ class MarkdownView(QTextBrowser):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Text that is cut short must not scroll inside its few lines and hold the wheel up."""
+        event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         document = self.document()

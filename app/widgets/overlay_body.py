@@ -34,6 +34,7 @@ class OverlayBody(QScrollArea):
         self._theme = theme
         self._guard = guard
         self._touch = False
+        self._crowded = False
         self._first = True
         self.page: QuestionCard | ReviewPage | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -98,8 +99,18 @@ class OverlayBody(QScrollArea):
         super().resizeEvent(event)
         self._fit_context()
 
+    @property
+    def least_height(self) -> int:
+        """At which some of the question can be read."""
+        return self._theme.pixels(_LEAST)
+
+    def set_crowded(self, *, crowded: bool) -> None:
+        """The buttons under it come first."""
+        self._crowded = crowded
+        self._restyle()
+
     def _restyle(self) -> None:
-        self.setMinimumHeight(self._theme.pixels(_LEAST))
+        self.setMinimumHeight(1 if self._crowded else self.least_height)
 
     def _fit_context(self) -> None:
         """With the first question, and as much as leaves the question in sight."""

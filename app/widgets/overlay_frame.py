@@ -76,6 +76,7 @@ class OverlayFrame(QFrame):
         """Say less where there is little room."""
         self._crowded = height < self.least_height
         self.header.set_compact(compact=height < self._theme.pixels(_COMPACT_BELOW))
+        self.body.set_crowded(crowded=self._crowded)
         self._show_tabs()
 
     @property
@@ -90,7 +91,7 @@ class OverlayFrame(QFrame):
             parts.append(self.tabs.sizeHint().height())
         margins = self._column.contentsMargins()
         around = margins.top() + margins.bottom() + _BORDER + len(parts) * self._column.spacing()
-        return sum(parts) + self.body.minimumHeight() + around
+        return sum(parts) + self.body.least_height + around
 
     def natural_height(self, width: int) -> int:
         """The height at which nothing needs to scroll."""

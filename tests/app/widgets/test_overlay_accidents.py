@@ -6,10 +6,11 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTabBar
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTabBar, QTextBrowser, QWidget
 
 from app.theme import Scheme
 from app.viewmodels.clarification_card import Phase
+from app.widgets.overlay_body import OverlayBody
 from backend.domain.clarification import BundleStatus
 from backend.ids import PendingId
 from tests.helpers.clock import settle
@@ -101,23 +102,42 @@ async def test_a_press_that_began_on_one_card_does_nothing_when_it_ends_on_the_n
             await shown.arm()
 
 
+def turn_wheel(target: QWidget) -> None:
+    place = QPointF(target.rect().center())
+    wheel = QWheelEvent(
+        place,
+        target.mapToGlobal(place),
+        QPoint(0, -120),
+        QPoint(0, -120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(target, wheel)
+
+
 async def test_a_wheel_over_the_steps_changes_no_step() -> None:
     """Scrolling the chat must not turn the page that is being answered."""
     async with overlay_window(make_bundle(questions=THREE)) as shown:
-        bar = shown.find(QTabBar, "questionTabs")
-        place = QPointF(bar.rect().center())
-        wheel = QWheelEvent(
-            place,
-            bar.mapToGlobal(place),
-            QPoint(0, -120),
-            QPoint(0, -120),
-            Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier,
-            Qt.ScrollPhase.NoScrollPhase,
-            False,
-        )
-        QApplication.sendEvent(bar, wheel)
+        turn_wheel(shown.find(QTabBar, "questionTabs"))
         assert shown.case.card.step == 0
+
+
+async def test_a_wheel_over_a_shortened_context_scrolls_the_card_not_the_context() -> None:
+    bundle = make_bundle(questions=THREE, context="line after line\n\n" * 80)
+    async with overlay_window(bundle, size=(900, 600)) as shown:
+        shown.overlay.setFixedHeight(300)
+        await shown.arm()
+        context = shown.widget("questionContext").findChild(QTextBrowser)
+        assert isinstance(context, QTextBrowser)
+        body = shown.overlay.findChild(OverlayBody)
+        assert isinstance(body, OverlayBody)
+        assert context.verticalScrollBar().maximum() > 0
+        place = context.mapTo(shown.window, context.rect().center())
+        QTest.wheelEvent(shown.window.windowHandle(), QPointF(place), QPoint(0, -120))
+        assert context.verticalScrollBar().value() == 0
+        assert body.verticalScrollBar().value() > 0
 
 
 async def test_a_sibling_answered_elsewhere_leaves_the_question_that_is_being_answered() -> None:
