@@ -49,7 +49,7 @@ async def test_a_shim_is_known_by_what_it_proves(door: Door) -> None:
         git_root="/home/añn",
     )
     assert caller.idempotency_key == "instance-1:7"
-    assert caller.connection_id == ""
+    assert caller.connection_id == "instance-1"
 
 
 async def test_the_first_event_of_a_shims_ask_carries_the_ticket_and_only_the_first(
