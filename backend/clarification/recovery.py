@@ -13,7 +13,7 @@ from backend.store.database import Database
 RETRY_DELAYS: Final = (1.0, 5.0, 30.0, 300.0)
 """Seconds between tries to settle an answer in the running desk; the last repeats."""
 
-_START_BUDGET: Final = 60.0
+_START_BUDGET: Final = 15.0
 
 _log = logging.getLogger(__name__)
 
@@ -21,12 +21,18 @@ _log = logging.getLogger(__name__)
 async def recover_deliveries(database: Database, clock: Clock) -> int:
     """Keep every answer the last run claimed and did not deliver for its agent (K5.7 step 2).
 
-    Runs before any door opens. Returns how many answers were kept.
+    Runs before any door opens, and writes only if there is one: another program that locks the
+    store must not hold up a start or a command that finds nothing to settle. Returns how many
+    answers were kept.
 
     Raises:
         StorageFailed: a claimed row cannot be settled; the start stops and names it.
+        TemporarilyUnavailable: another program keeps the store locked.
     """
     kept = 0
+    async with database.reading(Deadline(clock, _START_BUDGET)) as tx:
+        if not await claims.list_intents(tx):
+            return 0
     async with database.writing(Deadline(clock, _START_BUDGET)) as tx:
         for intent in await claims.list_intents(tx):
             if intent.claim_id is None:

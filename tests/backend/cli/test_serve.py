@@ -25,7 +25,7 @@ ASK = {"questions": [{"prompt": "Which?", "options": [{"label": "red"}, {"label"
 
 def test_it_tells_in_one_line_where_it_listens(start_desk: StartDesk, home: Home) -> None:
     serve = start_desk()
-    assert set(serve.told) == {"api", "mcp", "token_file", "pid"}
+    assert set(serve.told) == {"api", "mcp", "token_file", "agent_token_file", "pid"}
     assert serve.told["pid"] == serve.process.pid
     assert serve.told["mcp"] == f"{serve.told['api']}/mcp"
     token = Path(serve.told["token_file"])
@@ -170,6 +170,26 @@ def test_an_answer_given_while_no_desk_runs_reaches_the_call_when_one_is_back(
     start_desk()
     result = result_of(shim.reply(1))["structuredContent"]
     assert result["answers"]["q1"]["selected"][0]["label"] == "red"
+
+
+def test_another_program_that_locks_the_store_holds_up_no_start_and_loses_no_answer(
+    start_desk: StartDesk, start_shim: StartShim, home: Home
+) -> None:
+    serve = start_desk()
+    shim = start_shim("--no-start")
+    shim.call(1, ASK, progress="p")
+    serve.wait_for_questions(1)
+    serve.process.kill()
+    serve.process.wait()
+    with closing(sqlite3.connect(home.database, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        refused = run_kandesk(home, "answer", only_id(home), "red")
+        assert refused.returncode == 1
+        assert len(refused.stderr.splitlines()) == 1
+        start_desk()
+        other.execute("ROLLBACK")
+    assert run_kandesk(home, "answer", only_id(home), "red").returncode == 0
+    assert "red" in text_of(shim.reply(1))
 
 
 def test_the_first_tool_call_starts_a_desk_where_none_runs(
