@@ -33,6 +33,7 @@ class OverlayFrame(QFrame):
         self._view_model = view_model
         self._theme = theme
         self._crowded = False
+        self._height = 0
         self.header = OverlayHeader(view_model, theme)
         self.bar = CollapsedBar(view_model, theme)
         self.tabs = QuestionTabs(theme)
@@ -63,6 +64,7 @@ class OverlayFrame(QFrame):
             self.strip.hide()
         self._show_closed(closed=card.phase is Phase.INACTIVE)
         self._show_parts(collapsed=card.collapsed)
+        self.set_height(self._height)
 
     def open_strip(self, step: Step) -> None:
         self.footer.hide()
@@ -74,8 +76,10 @@ class OverlayFrame(QFrame):
 
     def set_height(self, height: int) -> None:
         """Say less where there is little room."""
+        self._height = height
         self._crowded = height < self.least_height
-        self.header.set_compact(compact=height < self._theme.pixels(_COMPACT_BELOW))
+        low = height < self._theme.pixels(_COMPACT_BELOW)
+        self.header.set_compact(compact=low and height < self.natural_height(self.width()))
         self.body.set_crowded(crowded=self._crowded)
         self._show_tabs()
 
@@ -100,14 +104,10 @@ class OverlayFrame(QFrame):
             return self._theme.pixels(_BAR) + _BORDER
         margins = self._column.contentsMargins()
         inside = width - margins.left() - margins.right() - _BORDER
-        parts = [
-            part
-            for part in (self.header, self.tabs, self.footer, self.strip)
-            if not part.isHidden()
-        ]
-        height = sum(_height(part, inside) for part in parts)
+        parts = [part for part in (self.tabs, self.footer, self.strip) if not part.isHidden()]
+        height = sum(_height(part, inside) for part in parts) + self.header.full_height(inside)
         height += margins.top() + margins.bottom() + _BORDER
-        return height + self.body.natural_height(inside) + len(parts) * self._column.spacing()
+        return height + self.body.natural_height(inside) + (len(parts) + 1) * self._column.spacing()
 
     def _show_tabs(self) -> None:
         """Where not even they fit, Back and Next still go from question to question."""

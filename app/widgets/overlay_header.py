@@ -54,15 +54,15 @@ class OverlayHeader(QWidget):
         first.setSpacing(px(8))
         first.addWidget(self._who)
         first.addWidget(self._where, 1)
-        texts = QVBoxLayout()
-        texts.setSpacing(px(1))
-        texts.addLayout(first)
-        texts.addWidget(self._liveness)
-        row = QHBoxLayout(self)
+        self._texts = QVBoxLayout()
+        self._texts.setSpacing(px(1))
+        self._texts.addLayout(first)
+        self._texts.addWidget(self._liveness)
+        self._row = row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(px(10))
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(texts, 1)
+        row.addLayout(self._texts, 1)
         row.addWidget(self._more)
         row.addWidget(self._collapse, 0, Qt.AlignmentFlag.AlignTop)
 
@@ -87,9 +87,19 @@ class OverlayHeader(QWidget):
         """What it needs once it is compact."""
         return max(self._collapse.sizeHint().height(), self._icon.sizeHint().height())
 
+    def full_height(self, width: int) -> int:
+        """What it needs to say everything."""
+        beside = [part for part in (self._icon, self._more, self._collapse) if not part.isHidden()]
+        taken = sum(part.sizeHint().width() + self._row.spacing() for part in beside)
+        words = self._liveness.heightForWidth(max(width - taken, 80))
+        lines = self._who.sizeHint().height() + self._texts.spacing() + words
+        return max(self.least_height, lines)
+
     def set_compact(self, *, compact: bool) -> None:
         """Where there is little height, the question needs it more than these words."""
         self._liveness.setVisible(not compact)
+        middle, top = Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignTop
+        self._row.setAlignment(self._icon, middle if compact else top)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

@@ -228,3 +228,15 @@ async def test_a_language_that_changes_changes_the_words_at_once() -> None:
 
 
 _FINE = {QInputDevice.DeviceType.Mouse, QInputDevice.DeviceType.TouchPad}
+
+
+async def test_a_short_question_says_whether_its_agent_waits() -> None:
+    """window.md: the detached notice is said in words, also on a card that needs little height."""
+    backend = FakeBackend()
+    backend.desk.put_session(make_session("s1", agent="claude-code"))
+    short = Question(QuestionId("q1"), "Name?")
+    backend.desk.open(make_bundle(questions=(short,), waiting_calls=0))
+    async with shown_window(backend, width=1180, height=780) as shown:
+        await until(partial(_whole, shown.find("questionLiveness")))
+        assert _whole(shown.find("submitAnswers"))
+        assert _whole(shown.find("customAnswer"))
