@@ -85,7 +85,8 @@ class Program(QObject):
     def ask_to_quit(self) -> None:
         """Quit, after a question when somebody waits for an answer."""
         waiting = self._parts.desk.inbox.count
-        if not waiting:
+        # What the demo asks is thrown away with its store: nothing to warn of.
+        if not waiting or self._options.demo:
             self.quit()
             return
         self.raise_window()
@@ -128,6 +129,13 @@ class Program(QObject):
         parts.view.pages.storage.retry_wanted.connect(self._retry)
         parts.view.pages.storage.quit_wanted.connect(self.quit)
         parts.crash.crashed.connect(self._show_crash)
+        if self._options.demo:
+            parts.view.title_changed.connect(self._name_the_demo)
+            self._name_the_demo(parts.window.windowTitle())
+
+    def _name_the_demo(self, title: str) -> None:
+        """The demo's window may lie over the human's own desk and looks just like it."""
+        self._parts.window.setWindowTitle(self.tr("%1 (demo)").replace("%1", title))
 
     def _start_backend(self) -> None:
         if self._backend is not None or self._quitting:
@@ -178,8 +186,8 @@ class Program(QObject):
     def _close_window(self) -> None:
         """Without its window the desk goes on answering, where a tray can bring it back."""
         parts = self._parts
-        if parts.desk.info is None:
-            # There is no desk to go on: it has not started, or cannot open its store.
+        if parts.desk.info is None or self._options.demo:
+            # There is no desk to go on: it has not started, cannot open its store, or is a demo.
             self.quit()
             return
         if not parts.tray.available:
@@ -195,9 +203,10 @@ class Program(QObject):
     def _ask_to_minimise(self) -> None:
         question = Question(
             title="Kandesk",
-            text=self.tr("Agents can ask only while Kandesk runs. Quit it?"),
-            detail=self.tr("Cancel keeps it running in the task bar."),
+            text=self.tr("Quit Kandesk, or only put its window away?"),
+            detail=self.tr("Questions can be answered here only while it runs."),
             accept=self.tr("Quit"),
+            cancel=self.tr("Minimise"),
         )
         box = ask(self._parts.window, question, self.quit)
         box.rejected.connect(self._parts.window.showMinimized)

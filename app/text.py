@@ -37,6 +37,7 @@ _PlaceCode = Literal[
     ErrorCode.STORE_READ_ONLY,
     ErrorCode.STORE_UNREACHABLE,
     ErrorCode.STORE_ON_NETWORK,
+    ErrorCode.PORT_TAKEN,
     ErrorCode.FILE_UNSAFE,
 ]
 _ContentCode = Literal[
@@ -84,6 +85,7 @@ def _error_template(code: ErrorCode) -> str:
             | ErrorCode.STORE_READ_ONLY
             | ErrorCode.STORE_UNREACHABLE
             | ErrorCode.STORE_ON_NETWORK
+            | ErrorCode.PORT_TAKEN
             | ErrorCode.FILE_UNSAFE
         ):
             return _place_error(code)
@@ -185,6 +187,10 @@ def _place_error(code: _PlaceCode) -> str:
         case ErrorCode.STORE_ON_NETWORK:
             return QCoreApplication.translate(
                 "Errors", "The store lies on a network drive, where it is not safe. Move it."
+            )
+        case ErrorCode.PORT_TAKEN:
+            return QCoreApplication.translate(
+                "Errors", "Another program listens on port %{port}. Choose another one."
             )
         case ErrorCode.FILE_UNSAFE:
             return QCoreApplication.translate(

@@ -17,6 +17,9 @@ class DeskInfo:
     api_url: str
     mcp_url: str
     token_file: str
+    agent_token_file: str = ""
+    command: str = "kandesk"
+    """What starts this installation from a shell."""
 
 
 class DeskApi(Protocol):

@@ -27,6 +27,7 @@ class ErrorCode(StrEnum):
     STORE_CORRUPT = "store_corrupt"
     STORE_TOO_NEW = "store_too_new"
     STORE_FOREIGN = "store_foreign"
+    PORT_TAKEN = "port_taken"
     STORE_UNREACHABLE = "store_unreachable"
     STORE_ON_NETWORK = "store_on_network"
     STORE_INVALID_ROW = "store_invalid_row"

@@ -1,5 +1,7 @@
 """This installation: its version and the command that starts it again. Standard library only."""
 
+import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -11,6 +13,15 @@ def version() -> str:
     from importlib import metadata
 
     return metadata.version("kandesk")
+
+
+def shell_command() -> str:
+    """What a person types to start this very installation."""
+    words = command()
+    found = shutil.which("kandesk")
+    if found is not None and len(words) == 1 and Path(found).resolve() == Path(words[0]).resolve():
+        return "kandesk"
+    return shlex.join(words)
 
 
 def command() -> tuple[str, ...]:

@@ -10,11 +10,12 @@ from backend.api import DeskApi, DeskInfo
 from backend.clarification.recovery import recover_deliveries
 from backend.clock import Clock, format_timestamp
 from backend.endpoint import DeskEndpoint, remove_endpoint, write_endpoint
+from backend.errors import Conflict, ErrorCode
 from backend.events import BackendReady, BackendStopped, Listener, WindowRequested
 from backend.http.auth import Tokens
 from backend.http.desk_routes import DeskProcess
 from backend.http.server import HttpServer
-from backend.installation import version
+from backend.installation import shell_command, version
 from backend.paths import Home
 from backend.secrets import read_or_create_secret
 from backend.services import Services, build_services
@@ -105,7 +106,7 @@ class Runtime:
             database,
             clock,
             ticket_key=read_or_create_secret(home.ticket_key),
-            info=DeskInfo(VERSION, database.location, "", "", str(home.desk_token)),
+            info=_desk_info(home, database),
         )
         services.bus.subscribe(listener)
         tokens = Tokens(
@@ -137,24 +138,30 @@ class Runtime:
         return self._services.desk
 
     async def listen(self, clock: Clock, port: int) -> None:
-        """Open the doors and tell where they are."""
+        """Open the doors and tell where they are.
+
+        Raises:
+            Conflict: `port_taken`, the very port that was asked for.
+        """
+        wanted = port
         if not port:
             async with self._database.reading() as tx:
                 saved = await settings.get(tx, _PORT_SETTING)
             port = _usable_port(saved)
         bound = await self._server.start(port)
+        if wanted and bound != wanted:
+            await self._server.stop()
+            raise Conflict(
+                ErrorCode.PORT_TAKEN,
+                f"port {wanted} is taken by another program; choose another one",
+                port=wanted,
+            )
         if bound != port:
             async with self._database.writing() as tx:
                 await settings.put(tx, _PORT_SETTING, str(bound))
         self.api_url = f"http://127.0.0.1:{bound}"
         self.mcp_url = f"{self.api_url}/mcp"
-        info = DeskInfo(
-            VERSION,
-            self._database.location,
-            self.api_url,
-            self.mcp_url,
-            str(self._home.desk_token),
-        )
+        info = _desk_info(self._home, self._database, self.api_url, self.mcp_url)
         self._services.desk.listens_at(info)
         self._home.quit_marker.unlink(missing_ok=True)
         write_endpoint(
@@ -206,6 +213,18 @@ def _usable_port(saved: str | None) -> int:
     return port if port <= _MAX_PORT else 0
 
 
+def _desk_info(home: Home, database: Database, api: str = "", mcp: str = "") -> DeskInfo:
+    return DeskInfo(
+        version=VERSION,
+        store=database.location,
+        api_url=api,
+        mcp_url=mcp,
+        token_file=str(home.desk_token),
+        agent_token_file=str(home.agent_token),
+        command=shell_command(),
+    )
+
+
 @asynccontextmanager
 async def offline_desk(home: Home, clock: Clock) -> AsyncIterator[DeskApi]:
     """The desk for one command while no desk runs: same lock, same recovery, same resolver.
@@ -222,7 +241,7 @@ async def offline_desk(home: Home, clock: Clock) -> AsyncIterator[DeskApi]:
                 database,
                 clock,
                 ticket_key=read_or_create_secret(home.ticket_key),
-                info=DeskInfo(VERSION, database.location, "", "", str(home.desk_token)),
+                info=_desk_info(home, database),
             )
             yield services.desk
             await services.supervisor.stop()

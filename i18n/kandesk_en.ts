@@ -355,6 +355,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Another program listens on port %{port}. Choose another one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The file %{path} holds a secret and is not safe from others. Make it yours alone, then try again.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -636,15 +640,23 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%1 (demo)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Kandesk goes on in the tray, so that agents can ask.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Agents can ask only while Kandesk runs. Quit it?</source>
+        <source>Quit Kandesk, or only put its window away?</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Cancel keeps it running in the task bar.</source>
+        <source>Questions can be answered here only while it runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Minimise</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -978,7 +990,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Any other agent that speaks MCP over HTTP:</source>
+        <source>Any other agent: an MCP server with this command,</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>or this address, with the token in %1:</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

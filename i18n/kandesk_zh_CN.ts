@@ -349,6 +349,10 @@
         <translation>存储位于网络驱动器上，在那里并不安全。请移动它。</translation>
     </message>
     <message>
+        <source>Another program listens on port %{port}. Choose another one.</source>
+        <translation>另一个程序正在端口 %{port} 上监听。请换一个端口。</translation>
+    </message>
+    <message>
         <source>The file %{path} holds a secret and is not safe from others. Make it yours alone, then try again.</source>
         <translation>文件 %{path} 含有机密，但他人可以访问。请将其设为仅您可访问，然后重试。</translation>
     </message>
@@ -624,16 +628,24 @@
         <translation>退出</translation>
     </message>
     <message>
+        <source>%1 (demo)</source>
+        <translation>%1（演示）</translation>
+    </message>
+    <message>
         <source>Kandesk goes on in the tray, so that agents can ask.</source>
         <translation>Kandesk 会在托盘中继续运行，以便代理提问。</translation>
     </message>
     <message>
-        <source>Agents can ask only while Kandesk runs. Quit it?</source>
-        <translation>只有 Kandesk 运行时代理才能提问。要退出吗？</translation>
+        <source>Quit Kandesk, or only put its window away?</source>
+        <translation>退出 Kandesk，还是只收起窗口？</translation>
     </message>
     <message>
-        <source>Cancel keeps it running in the task bar.</source>
-        <translation>取消后它会在任务栏中继续运行。</translation>
+        <source>Questions can be answered here only while it runs.</source>
+        <translation>只有它在运行时，才能在这里回答问题。</translation>
+    </message>
+    <message>
+        <source>Minimise</source>
+        <translation>最小化</translation>
     </message>
     <message>
         <source>The demo did not start. Run “kandesk demo” in a terminal.</source>
@@ -962,8 +974,12 @@
         <translation>在终端中运行一次此命令，即可把 Kandesk 加入代理自身的设置。</translation>
     </message>
     <message>
-        <source>Any other agent that speaks MCP over HTTP:</source>
-        <translation>其他通过 HTTP 使用 MCP 的代理：</translation>
+        <source>Any other agent: an MCP server with this command,</source>
+        <translation>其他代理：用此命令作为 MCP 服务器，</translation>
+    </message>
+    <message>
+        <source>or this address, with the token in %1:</source>
+        <translation>或使用此地址，令牌在 %1 中：</translation>
     </message>
 </context>
 <context>

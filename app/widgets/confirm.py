@@ -9,12 +9,13 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked; `accept` is the label of the button that does it."""
+    """What is asked; `accept` is the label of the button that does it, `cancel` of the other."""
 
     title: str
     text: str
     detail: str
     accept: str
+    cancel: str = ""
 
 
 def ask(parent: QWidget, question: Question, on_accept: Callable[[], None]) -> QMessageBox:
@@ -36,7 +37,8 @@ def ask(parent: QWidget, question: Question, on_accept: Callable[[], None]) -> Q
     accept = box.addButton(question.accept, QMessageBox.ButtonRole.AcceptRole)
     accept.setObjectName("confirmButton")
     cancel = box.addButton(
-        QCoreApplication.translate("Confirm", "Cancel"), QMessageBox.ButtonRole.RejectRole
+        question.cancel or QCoreApplication.translate("Confirm", "Cancel"),
+        QMessageBox.ButtonRole.RejectRole,
     )
     cancel.setObjectName("cancelButton")
     box.setDefaultButton(cancel)

@@ -115,7 +115,9 @@ class RowBuilder:
         # While it is open its options are on the card below; here they would only repeat.
         if not waiting:
             self._choices(page, row)
-        page.line(f"{words} · {_time(message, facts)}", colour, indent=page.gutter, small=True)
+        when = message.created_at if waiting else message.updated_at
+        time = clock_text(when, facts.now, QLocale())
+        page.line(f"{words} · {time}", colour, indent=page.gutter, small=True)
 
     def _choices(self, page: "_Page", row: QuestionRow) -> None:
         answered = row.status is BundleStatus.ANSWERED

@@ -180,7 +180,7 @@ class DeskView(QWidget):
 
     def _show_page(self) -> None:
         if self._desk.info is not None:
-            self.pages.welcome.show_address(self._desk.info.mcp_url)
+            self.pages.welcome.show_info(self._desk.info)
         if self._desk.sessions.current is not None:
             self._stack.setCurrentWidget(self.pages.chat)
         elif self._desk.inbox.loaded:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from app.resources import Icon, pixmap_of_program
 from app.theme import Theme
 from app.widgets.copy_line import CopyLine
+from backend.api import DeskInfo
 
 AGENTS: Final = (
     ("Claude Code", "claude-code"),
@@ -51,20 +52,28 @@ class WelcomePage(QScrollArea):
         self._connect_note = _label("muted")
         self._commands = [CopyLine(theme, f"kandesk connect {key}") for _, key in AGENTS]
         self._other_note = _label("small")
+        self._server = CopyLine(theme)
+        self._address_note = _label("small")
         self._address = CopyLine(theme)
-        self._address.hide()
-        self._other_note.hide()
+        self._token_file = ""
+        for widget in (self._address, self._address_note, self._server, self._other_note):
+            widget.hide()
         self._build()
         self._demo.clicked.connect(self.demo_wanted)
         theme.changed.connect(self._show_icons)
         self._show_icons()
         self._retranslate()
 
-    def show_address(self, mcp_url: str) -> None:
-        """For agents without an entry of their own: where the desk listens."""
-        self._address.set_text(mcp_url)
-        self._address.show()
-        self._other_note.show()
+    def show_info(self, info: DeskInfo) -> None:
+        """The commands of this installation, and for other agents where the desk listens."""
+        for (_, key), line in zip(AGENTS, self._commands, strict=True):
+            line.set_text(f"{info.command} connect {key}")
+        self._server.set_text(f"{info.command} mcp")
+        self._address.set_text(info.mcp_url)
+        self._token_file = info.agent_token_file
+        for widget in (self._address, self._address_note, self._server, self._other_note):
+            widget.show()
+        self._retranslate()
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.LanguageChange:
@@ -92,6 +101,8 @@ class WelcomePage(QScrollArea):
         column.addLayout(self._agents())
         column.addSpacing(px(8))
         column.addWidget(self._other_note)
+        column.addWidget(self._server)
+        column.addWidget(self._address_note)
         column.addWidget(self._address)
         inner = QWidget()
         inner.setLayout(column)
@@ -137,7 +148,10 @@ class WelcomePage(QScrollArea):
         self._connect_note.setText(
             self.tr("Run this once in a terminal. It adds Kandesk to the agent's own settings.")
         )
-        self._other_note.setText(self.tr("Any other agent that speaks MCP over HTTP:"))
+        self._other_note.setText(self.tr("Any other agent: an MCP server with this command,"))
+        self._address_note.setText(
+            self.tr("or this address, with the token in %1:").replace("%1", self._token_file)
+        )
 
 
 def _label(role: str) -> QLabel:

@@ -33,10 +33,31 @@ def answer(arguments: Sequence[str]) -> int:
     """Answer every question of one bundle."""
     parser = _parser("answer")
     parser.add_argument("id", metavar="ID", help="as `kandesk pending` shows it")
-    parser.add_argument("answer", nargs="?", metavar="ARG", help="for a single question")
-    parser.add_argument("--option", action="append", default=[], metavar="Q=OPT")
-    parser.add_argument("--text", action="append", default=[], metavar="Q=TEXT")
-    parser.add_argument("--json", choices=["-"], help="read the answers from standard input")
+    parser.add_argument(
+        "answer",
+        nargs="?",
+        metavar="ARG",
+        help="an option (number, label or id) or a text, for a single question",
+    )
+    parser.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="Q=OPT",
+        help="an option of question Q (number or id); may be repeated",
+    )
+    parser.add_argument(
+        "--text",
+        action="append",
+        default=[],
+        metavar="Q=TEXT",
+        help="own words for question Q; may be repeated",
+    )
+    parser.add_argument(
+        "--json",
+        choices=["-"],
+        help='read them from standard input: [{"question_id", "selected_options", "custom_text"}]',
+    )
     parsed = parser.parse_args(arguments)
 
     def run() -> int:

@@ -131,6 +131,7 @@ def _announce(home: Home, runtime: Runtime) -> None:
         "api": runtime.api_url,
         "mcp": runtime.mcp_url,
         "token_file": str(home.desk_token),
+        "agent_token_file": str(home.agent_token),
         "pid": os.getpid(),
     }
     print(json.dumps(line), flush=True)

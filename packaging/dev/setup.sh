@@ -69,7 +69,7 @@ fi
 say "installing Python packages"
 "$uv" pip sync -q --python .venv/bin/python --require-hashes packaging/requirements/dev.lock
 "$uv" pip install -q --python .venv/bin/python --no-deps --no-build-isolation -e .
-[ -f app/language.py ] && .venv/bin/python -m app.language compile
+[ -f app/language.py ] && .venv/bin/python -m app.language compile >/dev/null
 printf '%s\n' "$now" > "$stamp"
 [ "$want" = "tests" ] && cp "$stamp" .venv/setup-run.stamp
 say "ready"

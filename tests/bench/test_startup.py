@@ -1,6 +1,6 @@
 """How fast the commands start that start often, beside `python -c pass` in the same run.
 
-Goal on a machine with two cores: at most 150 ms more. Figures are printed; nothing fails on an absolute time.
+Goal on a machine with two cores: at most 150 ms more. Nothing fails on an absolute time.
 """
 
 import statistics

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sqlite3
 import stat
 from collections.abc import Callable
@@ -212,3 +213,16 @@ def only_id(home: Home) -> str:
     listed = run_kandesk(home, "pending")
     assert listed.returncode == 0, listed.stderr
     return listed.stdout.split()[0]
+
+
+def test_a_port_that_was_asked_for_and_is_taken_ends_the_start(home: Home) -> None:
+    """An agent that was told this port must never talk to another program."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        done = run_kandesk(home, "serve", "--port", str(port))
+    assert done.returncode == 1
+    assert f"port {port} is taken" in done.stderr
+    assert done.stdout == ""
+    assert not home.endpoint.exists()
