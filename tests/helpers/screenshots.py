@@ -7,6 +7,7 @@ import asyncio
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,13 @@ async def draw(folder: Path) -> None:
         async with live_window(home) as window:
             album = Album(window, folder)
             window.parts.window.resize(*SIZE)
+            # As on a machine where it is installed, not in this checkout.
+            as_installed = replace(
+                window.info,
+                command="kandesk",
+                agent_token_file="~/.local/share/kandesk/agent-token",  # noqa: S106 - a path
+            )
+            window.parts.view.pages.welcome.show_info(as_installed)
             await album.take("welcome")
             webshop = Path(place) / "webshop"
             importer = Path(place) / "importer"

@@ -59,7 +59,7 @@ async def test_garbage_does_not_pile_up(collector: GarbageCollector) -> None:
     kept = []
     for _ in range(10):
         Cycle()
-        kept.append([[place] for place in range(YOUNG_OBJECTS + 100)])
+        kept.append([[place] for place in range(YOUNG_OBJECTS * 2)])
         collector.note_work()
         await until(lambda: not collector._asked)
     assert len(kept) == 10
