@@ -31,6 +31,8 @@ from backend.errors import AppError, Conflict, ErrorCode, NotFound
 from backend.ids import ClaimId, ClientId, new_id
 
 READ_SECONDS: Final = 5.0
+QUIET_SECONDS: Final = 0.05
+"""How long a request may take before the window says that it is under way."""
 _ON_STORED: Final = frozenset({ActionKind.HAND_OVER, ActionKind.DISCARD})
 
 
@@ -96,9 +98,11 @@ class Responder:
         settlement: Settlement = Unknown()
         sending = asyncio.ensure_future(self._sender.send(attempt, card.bundle))
         try:
-            # The request leaves first, then the window repaints: the agent waits for it.
-            await asyncio.sleep(0)
-            self._told()
+            # An answer is mostly through before "submitting" could be read, and repainting for it
+            # would only hold up the thread that delivers it.
+            await asyncio.wait({sending}, timeout=QUIET_SECONDS)
+            if not sending.done():
+                self._told()
             settlement = await sending
         finally:
             sending.cancel()

@@ -24,6 +24,7 @@ from backend.ids import OptionId, PendingId, QuestionId
 from tests.helpers.clock import settle
 from tests.helpers.desk_builders import make_bundle, make_question, moment
 from tests.helpers.overlay_window import overlay_window
+from tests.helpers.waiting import until
 
 FREE = Question(QuestionId("q3"), "What should it be called?", "Name")
 MULTI = make_question("Which targets?", ("deb", "AppImage", "msi"), name="q2", multi_select=True)
@@ -249,7 +250,7 @@ async def test_escape_does_nothing_while_an_answer_is_on_its_way() -> None:
         await shown.press(Qt.Key.Key_2)
         assert not shown.case.is_collapsed()
         assert shown.case.card.sheet.entry(0).selected == ("o1",)
-        assert not shown.widget("skipQuestions").isEnabled()
+        await until(lambda: not shown.widget("skipQuestions").isEnabled())
 
 
 async def test_what_was_put_in_survives_collapsing() -> None:

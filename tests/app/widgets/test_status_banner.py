@@ -19,6 +19,7 @@ from backend.ids import OptionId, PendingId, QuestionId
 from tests.helpers.clock import settle
 from tests.helpers.desk_builders import make_bundle, make_question, moment
 from tests.helpers.overlay_window import overlay_window
+from tests.helpers.waiting import until
 
 TARGETS = make_question("Which targets?", ("deb", "msi"), name="q2", multi_select=True)
 
@@ -33,7 +34,7 @@ async def test_sending_is_said_and_nothing_is_offered() -> None:
         shown.case.desk.hold("respond")
         await shown.click("optionButton_1")
         await shown.click("submitAnswers")
-        assert shown.banner.text == "Sending…"
+        await until(lambda: shown.banner.text == "Sending…")
         for name in ("retryButton", "copyAnswer", "closeLateAnswer"):
             assert not shown.widget(name).isVisible()
 
