@@ -135,7 +135,7 @@ class Program(QObject):
 
     def _name_the_demo(self, title: str) -> None:
         """The demo's window may lie over the human's own desk and looks just like it."""
-        self._parts.window.setWindowTitle(self.tr("%1 (demo)").replace("%1", title))
+        self._parts.window.setWindowTitle(self.tr("Demo: %1").replace("%1", title))
 
     def _start_backend(self) -> None:
         if self._backend is not None or self._quitting:

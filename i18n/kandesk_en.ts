@@ -640,7 +640,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 (demo)</source>
+        <source>Demo: %1</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -628,8 +628,8 @@
         <translation>退出</translation>
     </message>
     <message>
-        <source>%1 (demo)</source>
-        <translation>%1（演示）</translation>
+        <source>Demo: %1</source>
+        <translation>演示：%1</translation>
     </message>
     <message>
         <source>Kandesk goes on in the tray, so that agents can ask.</source>
