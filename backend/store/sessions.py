@@ -208,7 +208,7 @@ def _to_summary(row: Row) -> SessionSummary:
         session_id=SessionId(str(row["id"])),
         task_id=TaskId(str(row["task_id"])),
         kind=SessionKind.GUEST if is_guest else SessionKind.HOSTED,
-        state=SessionState(str(row["state"])),
+        state=_known_state(str(row["state"])),
         title=str(row["title"]),
         agent=client or as_text(row["agent_profile_id"]),
         workspace=as_text(row["workspace_id"]),
@@ -217,3 +217,8 @@ def _to_summary(row: Row) -> SessionSummary:
         pending_questions=int(row["pending_questions"] or 0),
         waiting_answers=int(row["waiting_answers"] or 0),
     )
+
+
+def _known_state(text: str) -> SessionState:
+    """A state of a later version is shown as idle: it says nothing this version could act on."""
+    return SessionState(text) if text in SessionState.__members__ else SessionState.IDLE

@@ -202,3 +202,20 @@ async def test_an_opened_turn_owns_the_session(database: SqliteDatabase, rows: R
         now = Nanoseconds(1_800_000_000_000_000_000)
         opened = await turns.open_turn(tx, S1, summary_of.task_id, now)
         assert await turns.current_turn(tx, S1) == opened
+
+
+async def test_a_state_of_a_later_version_does_not_hide_the_other_sessions(
+    database: SqliteDatabase, clock: FakeClock
+) -> None:
+    """product.md, P8: one row nobody here understands must not empty the list."""
+    strange = await contact(database, clock, "k1", folder="/projects/alpha")
+    await contact(database, clock, "k2", folder="/projects/beta")
+    async with database.writing() as tx:
+        await tx.execute(
+            "UPDATE task_sessions SET state = 'DREAMING' WHERE id = :id",
+            {"id": strange.session_id},
+        )
+    async with database.reading() as tx:
+        found = await sessions.list_summaries(tx)
+    assert len(found) == 2
+    assert (await summary(database, strange.session_id)).state is SessionState.IDLE
