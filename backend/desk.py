@@ -85,9 +85,7 @@ class LocalDesk:
 
     async def get_bundle(self, pending_id: PendingId) -> Bundle:
         async with self._database.reading(self._deadline()) as tx:
-            bundle = await bundles.load_bundle(tx, pending_id)
-        if bundle is None:
-            raise NotFound(ErrorCode.NOT_FOUND, "no such question")
+            bundle = await bundles.require_bundle(tx, pending_id)
         return self._announcer.live(bundle)
 
     async def respond(
@@ -126,8 +124,7 @@ class LocalDesk:
 
     async def _discard(self, pending_id: PendingId) -> None:
         async with self._database.writing(self._deadline(), priority=Priority.CLAIM) as tx:
-            if await bundles.load_bundle(tx, pending_id) is None:
-                raise NotFound(ErrorCode.NOT_FOUND, "no such question")
+            await bundles.require_bundle(tx, pending_id)
             moved = await deliveries.move(
                 tx,
                 pending_id,
@@ -142,9 +139,7 @@ class LocalDesk:
 
     async def _close(self, pending_id: PendingId) -> None:
         async with self._database.writing(self._deadline(), priority=Priority.CLAIM) as tx:
-            bundle = await bundles.load_bundle(tx, pending_id)
-            if bundle is None:
-                raise NotFound(ErrorCode.NOT_FOUND, "no such question")
+            bundle = await bundles.require_bundle(tx, pending_id)
             now = self._clock.now()
             withdrawn = await claims.withdraw(tx, pending_id, Withdrawn.BY_HUMAN, now)
             if withdrawn:

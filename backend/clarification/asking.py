@@ -220,10 +220,7 @@ class Asking:
 
     async def _load(self, pending_id: PendingId) -> Bundle:
         async with self._database.reading(Deadline(self._clock, OPEN_BUDGET)) as tx:
-            bundle = await bundles.load_bundle(tx, pending_id)
-        if bundle is None:
-            raise NotFound(ErrorCode.NOT_FOUND, "no such question")
-        return bundle
+            return await bundles.require_bundle(tx, pending_id)
 
     async def _collect(self, pending_id: PendingId) -> AskResult | None:
         """The result of a closed bundle; hands a stored answer over durably first."""

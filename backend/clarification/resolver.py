@@ -25,7 +25,7 @@ from backend.domain.clarification import (
 from backend.domain.digest import payload_digest
 from backend.domain.hand_over import same_payload, translated_answers
 from backend.domain.validation import validate_outcome
-from backend.errors import Conflict, ErrorCode, NotFound, StorageFailed, TemporarilyUnavailable
+from backend.errors import Conflict, ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.ids import ClaimId, ClientId, PendingId
 from backend.store import bundles, claims, deliveries, drafts, sessions
 from backend.store.database import Database, Priority, Transaction
@@ -100,11 +100,9 @@ class Resolver:
     ) -> ResponseOutcome:
         deadline = Deadline(self._clock, PRE_CLAIM_BUDGET)
         async with self._database.reading(deadline) as tx:
-            bundle = await bundles.load_bundle(tx, pending_id)
-            stored = bundle.stored_answer if bundle else None
+            bundle = await bundles.require_bundle(tx, pending_id)
+            stored = bundle.stored_answer
             source = await bundles.load_bundle(tx, stored.pending_id) if stored else None
-        if bundle is None:
-            raise NotFound(ErrorCode.NOT_FOUND, "no such question")
         if bundle.claim_id == claim_token:
             return await self._established(
                 self._new_claim(pending_id, _outcome_of(bundle), client_id, claim_token)
@@ -120,10 +118,7 @@ class Resolver:
 
     async def _identify(self, pending_id: PendingId, deadline: Deadline) -> Bundle:
         async with self._database.reading(deadline) as tx:
-            bundle = await bundles.load_bundle(tx, pending_id)
-        if bundle is None:
-            raise NotFound(ErrorCode.NOT_FOUND, "no such question")
-        return bundle
+            return await bundles.require_bundle(tx, pending_id)
 
     def _new_claim(
         self, pending_id: PendingId, outcome: Outcome, client_id: ClientId, token: ClaimId

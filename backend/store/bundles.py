@@ -11,6 +11,7 @@ from backend.domain.clarification import (
     Delivery,
     Withdrawn,
 )
+from backend.errors import ErrorCode, NotFound
 from backend.ids import ClaimId, MessageId, PendingId, SessionId, TaskId, TurnId
 from backend.store.database import Params, Row, SqlValue, Transaction
 from backend.store.dialect import Dialect, json_members
@@ -50,6 +51,18 @@ async def load_bundle(tx: Transaction, pending: PendingId) -> Bundle | None:
     """
     found = await _load(tx, f"{pending_id(tx.dialect, 'm')} = :pending_id", {"pending_id": pending})
     return found[0] if found else None
+
+
+async def require_bundle(tx: Transaction, pending: PendingId) -> Bundle:
+    """As `load_bundle`.
+
+    Raises:
+        NotFound: there is none; the same for every id that is not a bundle's.
+    """
+    bundle = await load_bundle(tx, pending)
+    if bundle is None:
+        raise NotFound(ErrorCode.NOT_FOUND, "no such question")
+    return bundle
 
 
 async def list_open(tx: Transaction) -> tuple[Bundle, ...]:
