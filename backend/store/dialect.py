@@ -76,3 +76,21 @@ def json_members(dialect: Dialect, parameter: str) -> str:
 def index_key(dialect: Dialect, expression: str) -> str:
     """An expression as a key of an index; PostgreSQL wants it in parentheses."""
     return expression if dialect is Dialect.SQLITE else f"({expression})"
+
+
+def session_lock(dialect: Dialect, session_id: str) -> str:
+    """A SELECT that holds the session's turn lock until the end of the transaction (K2.7).
+
+    Empty for SQLite, whose one writer is the lock.
+    """
+    if dialect is Dialect.SQLITE:
+        return ""
+    return (
+        "SELECT pg_advisory_xact_lock"
+        f"(hashtextextended('task-session-turn:' || {session_id}, 0)) AS locked"
+    )
+
+
+def row_lock(dialect: Dialect) -> str:
+    """What a SELECT ends with to keep its rows as they are until the end of the transaction."""
+    return "" if dialect is Dialect.SQLITE else " FOR UPDATE"

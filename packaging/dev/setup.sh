@@ -10,7 +10,7 @@ run_packages=(python3 python3-venv ca-certificates libegl1 libgl1 libxkbcommon0 
   libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-image0 libxcb-render-util0 libxcb-shape0
   libxcb-xinerama0 libwayland-cursor0 libdbus-1-3 libfontconfig1 libglib2.0-0 fonts-dejavu-core)
 test_packages=(git xvfb openbox xdotool dbus dbus-x11 at-spi2-core python3-pyatspi gir1.2-atspi-2.0
-  fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji procps)
+  fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji procps postgresql)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 

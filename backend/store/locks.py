@@ -1,0 +1,38 @@
+"""Who may change a session's turns and questions now (K2.7).
+
+Taken before anything else in a transaction, in one order, so that two never wait for each other.
+"""
+
+from collections.abc import Iterable
+
+from backend.ids import PendingId, SessionId
+from backend.store.database import Transaction
+from backend.store.dialect import Dialect, json_members, row_lock, session_lock
+from backend.store.eligibility import pending_id
+from backend.store.metadata import encode
+
+
+async def lock_sessions(tx: Transaction, session_ids: Iterable[SessionId]) -> None:
+    """Hold the turn lock and the row of each session until the transaction ends."""
+    wanted = sorted(set(session_ids))
+    if tx.dialect is Dialect.SQLITE or not wanted:
+        return
+    for session_id in wanted:
+        await tx.fetch_one(session_lock(tx.dialect, ":session"), {"session": session_id})
+    await tx.fetch_all(
+        f"SELECT id FROM task_sessions WHERE id IN ({json_members(tx.dialect, ':ids')})"
+        f" ORDER BY id{row_lock(tx.dialect)}",
+        {"ids": encode(wanted)},
+    )
+
+
+async def lock_bundle(tx: Transaction, pending: PendingId) -> None:
+    """Hold the sessions of a bundle; a malformed one may span several."""
+    if tx.dialect is Dialect.SQLITE:
+        return
+    rows = await tx.fetch_all(
+        "SELECT DISTINCT m.task_session_id FROM task_session_messages m"
+        f" WHERE {pending_id(tx.dialect, 'm')} = :pending_id",
+        {"pending_id": pending},
+    )
+    await lock_sessions(tx, (SessionId(str(row["task_session_id"])) for row in rows))
