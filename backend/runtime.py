@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from backend.agents.demo import DemoProcess
 from backend.api import DeskApi, DeskInfo
-from backend.clarification.recovery import recover_deliveries
+from backend.clarification.recovery import recover
 from backend.clock import Clock, format_timestamp
 from backend.endpoint import DeskEndpoint, remove_endpoint, write_endpoint
 from backend.errors import Conflict, ErrorCode
@@ -21,6 +21,7 @@ from backend.secrets import read_or_create_secret
 from backend.services import Services, build_services
 from backend.store import settings
 from backend.store.database import Database
+from backend.store.epoch import begin_epoch
 from backend.store.owner_lock import OwnerLock
 from backend.store.sqlite import SqliteDatabase
 
@@ -101,14 +102,9 @@ class Runtime:
         listener: Listener,
         on_hand_over: Callable[[], None] | None,
     ) -> "Runtime":
-        await recover_deliveries(database, clock)
-        services = build_services(
-            database,
-            clock,
-            ticket_key=read_or_create_secret(home.ticket_key),
-            info=_desk_info(home, database),
-        )
+        services = await _start_services(home, database, clock)
         services.bus.subscribe(listener)
+        await recover(database, clock, services.bus.publish)
         tokens = Tokens(
             desk=read_or_create_secret(home.desk_token),
             agent=read_or_create_secret(home.agent_token),
@@ -213,6 +209,18 @@ def _usable_port(saved: str | None) -> int:
     return port if port <= _MAX_PORT else 0
 
 
+async def _start_services(home: Home, database: Database, clock: Clock) -> Services:
+    async with database.writing() as tx:
+        epoch = await begin_epoch(tx)
+    return build_services(
+        database,
+        clock,
+        ticket_key=read_or_create_secret(home.ticket_key),
+        info=_desk_info(home, database),
+        epoch=epoch,
+    )
+
+
 def _desk_info(home: Home, database: Database, api: str = "", mcp: str = "") -> DeskInfo:
     return DeskInfo(
         version=VERSION,
@@ -236,13 +244,8 @@ async def offline_desk(home: Home, clock: Clock) -> AsyncIterator[DeskApi]:
     try:
         database = await SqliteDatabase.open(home.database, clock)
         try:
-            await recover_deliveries(database, clock)
-            services = build_services(
-                database,
-                clock,
-                ticket_key=read_or_create_secret(home.ticket_key),
-                info=_desk_info(home, database),
-            )
+            services = await _start_services(home, database, clock)
+            await recover(database, clock, services.bus.publish)
             yield services.desk
             await services.supervisor.stop()
         finally:

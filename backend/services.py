@@ -8,11 +8,13 @@ from backend.clarification.asking import Asking
 from backend.clarification.delivery import GuestDelivery
 from backend.clarification.recovery import DeliveryReconciler
 from backend.clarification.resolver import Resolver
+from backend.clarification.resume import DetachedResumer
 from backend.clarification.tickets import TicketBook
 from backend.clarification.waiters import Waiters
 from backend.clock import Clock
 from backend.desk import LocalDesk
 from backend.events import EventBus
+from backend.metrics import Metrics
 from backend.store.database import Database
 from backend.work.supervisor import TaskSupervisor
 
@@ -25,10 +27,18 @@ class Services:
     asking: Asking
     supervisor: TaskSupervisor
     bus: EventBus
+    metrics: Metrics
 
 
 def build_services(
-    database: Database, clock: Clock, *, ticket_key: str, info: DeskInfo
+    database: Database,
+    clock: Clock,
+    *,
+    ticket_key: str,
+    info: DeskInfo,
+    epoch: int,  # noqa: ARG001
+    resumer: DetachedResumer | None = None,  # noqa: ARG001
+    expire_after: float | None = None,  # noqa: ARG001
 ) -> Services:
     """Wire one resolver and everything around it; starts nothing."""
     supervisor = TaskSupervisor()
@@ -64,4 +74,4 @@ def build_services(
         supervisor=supervisor,
         info=info,
     )
-    return Services(desk, asking, supervisor, bus)
+    return Services(desk, asking, supervisor, bus, Metrics())

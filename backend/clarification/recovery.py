@@ -1,11 +1,13 @@
 """Settling answers that were claimed and not yet delivered: at start, and while running."""
 
 import logging
+from collections.abc import Callable
 from typing import Final
 
 from backend.clarification.delivery import GuestDelivery
 from backend.clock import Clock, Deadline, sleep
 from backend.errors import AppError, ErrorCode, StorageFailed
+from backend.events import Event
 from backend.ids import ClaimId, PendingId
 from backend.store import claims
 from backend.store.database import Database
@@ -18,7 +20,11 @@ _START_BUDGET: Final = 15.0
 _log = logging.getLogger(__name__)
 
 
-async def recover_deliveries(database: Database, clock: Clock) -> int:
+async def recover(
+    database: Database,
+    clock: Clock,
+    publish: Callable[[Event], None],  # noqa: ARG001
+) -> int:
     """Keep every answer the last run claimed and did not deliver for its agent (K5.7 step 2).
 
     Runs before any door opens, and writes only if there is one: another program that locks the

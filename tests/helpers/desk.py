@@ -7,13 +7,15 @@ from pathlib import Path
 
 from backend.api import DeskInfo
 from backend.clarification.asking import AskCaller, Asking
-from backend.clarification.recovery import recover_deliveries
+from backend.clarification.recovery import recover
+from backend.clarification.resume import DetachedResumer
 from backend.clock import Clock
 from backend.desk import LocalDesk
 from backend.events import Event
 from backend.ids import ClaimId, ClientId, IdempotencyKey, new_id
 from backend.services import Services, build_services
 from backend.store.database import Database
+from backend.store.epoch import begin_epoch
 from backend.store.sqlite import SqliteDatabase
 from backend.work.supervisor import TaskSupervisor
 from tests.helpers.builders import make_guest
@@ -60,17 +62,31 @@ def new_token() -> ClaimId:
 
 @asynccontextmanager
 async def open_desk(
-    path: Path, clock: Clock, *, wrap: Callable[[Database], Database] = lambda database: database
+    path: Path,
+    clock: Clock,
+    *,
+    wrap: Callable[[Database], Database] = lambda database: database,
+    resumer: DetachedResumer | None = None,
+    expire_after: float | None = None,
 ) -> AsyncIterator[TestDesk]:
     """Open, recover and wire a desk; `wrap` may put faults between the services and the store."""
     real = await SqliteDatabase.open(path, clock)
     try:
-        await recover_deliveries(real, clock)
+        async with real.writing() as tx:
+            epoch = await begin_epoch(tx)
         database = wrap(real)
-        info = DeskInfo("0", str(path), "", "", "")
-        services = build_services(database, clock, ticket_key="key", info=info)
+        services = build_services(
+            database,
+            clock,
+            ticket_key="key",
+            info=DeskInfo("0", str(path), "", "", ""),
+            epoch=epoch,
+            resumer=resumer,
+            expire_after=expire_after,
+        )
         desk = TestDesk(database, services)
         services.bus.subscribe(desk.events.append)
+        await recover(real, clock, services.bus.publish)
         yield desk
         services.asking.draining.set()
         await services.supervisor.stop()
