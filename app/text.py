@@ -39,12 +39,14 @@ _PlaceCode = Literal[
     ErrorCode.STORE_ON_NETWORK,
     ErrorCode.PORT_TAKEN,
     ErrorCode.FILE_UNSAFE,
+    ErrorCode.SETTING_INVALID,
 ]
 _ContentCode = Literal[
     ErrorCode.STORE_CORRUPT,
     ErrorCode.STORE_TOO_NEW,
     ErrorCode.STORE_FOREIGN,
     ErrorCode.STORE_INVALID_ROW,
+    ErrorCode.STORE_MIGRATION_UNCONFIRMED,
     ErrorCode.INDEX_MISMATCH,
 ]
 
@@ -87,6 +89,7 @@ def _error_template(code: ErrorCode) -> str:
             | ErrorCode.STORE_ON_NETWORK
             | ErrorCode.PORT_TAKEN
             | ErrorCode.FILE_UNSAFE
+            | ErrorCode.SETTING_INVALID
         ):
             return _place_error(code)
         case (
@@ -94,6 +97,7 @@ def _error_template(code: ErrorCode) -> str:
             | ErrorCode.STORE_TOO_NEW
             | ErrorCode.STORE_FOREIGN
             | ErrorCode.STORE_INVALID_ROW
+            | ErrorCode.STORE_MIGRATION_UNCONFIRMED
             | ErrorCode.INDEX_MISMATCH
         ):
             return _content_error(code)
@@ -195,8 +199,13 @@ def _place_error(code: _PlaceCode) -> str:
         case ErrorCode.FILE_UNSAFE:
             return QCoreApplication.translate(
                 "Errors",
-                "The file %{path} holds a secret and is not safe from others. "
-                "Make it yours alone, then try again.",
+                "The file %{path} is not safe from others. Make it yours alone, then try again.",
+            )
+        case ErrorCode.SETTING_INVALID:
+            return QCoreApplication.translate(
+                "Errors",
+                "A setting cannot be used: %{setting}. Nothing was changed. "
+                "Correct it, then try again.",
             )
     assert_never(code)
 
@@ -218,6 +227,11 @@ def _content_error(code: _ContentCode) -> str:
         case ErrorCode.STORE_INVALID_ROW:
             return QCoreApplication.translate(
                 "Errors", "The store holds rows that cannot be read. Nothing was overwritten."
+            )
+        case ErrorCode.STORE_MIGRATION_UNCONFIRMED:
+            return QCoreApplication.translate(
+                "Errors",
+                "An older Kandesk wrote this store. Nothing is changed before you agree to it.",
             )
         case ErrorCode.INDEX_MISMATCH:
             return QCoreApplication.translate(

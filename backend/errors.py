@@ -31,6 +31,8 @@ class ErrorCode(StrEnum):
     STORE_UNREACHABLE = "store_unreachable"
     STORE_ON_NETWORK = "store_on_network"
     STORE_INVALID_ROW = "store_invalid_row"
+    STORE_MIGRATION_UNCONFIRMED = "store_migration_unconfirmed"
+    SETTING_INVALID = "setting_invalid"
     FILE_UNSAFE = "file_unsafe"
     INDEX_MISMATCH = "index_mismatch"
     DELIVERY_FAILED = "delivery_failed"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from backend.domain.clarification import Bundle, ResponseOutcome
 from backend.domain.conversation import Message, SessionSummary
@@ -54,13 +55,46 @@ class MessagesChanged:
     messages: tuple[Message, ...]
 
 
+class StoreStep(StrEnum):
+    """What a start does to bring a store up to date. Every step has words in `app/text.py`."""
+
+    BACK_UP = "back up"
+    BACKUP_SKIPPED = "backup skipped: no room on the disk"
+    CREATE_TABLES = "create tables"
+    ADD_COLUMNS = "add columns"
+    CHECK_METADATA = "check metadata"
+    START_REVISIONS = "start revisions"
+    BUILD_INDEX = "build index"
+    DONE = "done"
+
+
 @dataclass(frozen=True, slots=True)
 class StoreProgress:
-    """A long step of the store; `total` is 0 when it is not known."""
+    """How far a step of the store is.
+
+    Within a step `done` never goes back and ends at `total`, which is 0 when it is not known.
+    """
 
     step: str
+    """A `StoreStep`."""
     done: int
     total: int
+    subject: str = ""
+    """The table or index it is about."""
+    number: int = 0
+    """Which of the `count` steps it is, from 1; 0 outside the list of steps."""
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoreAvailability:
+    """The store went away, and nothing can be saved, or it is back and recovery has run.
+
+    `detail` is one English line while it is away; it may come again with another reason.
+    """
+
+    available: bool
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +128,7 @@ Event = (
     | SessionChanged
     | MessagesChanged
     | StoreProgress
+    | StoreAvailability
     | WindowRequested
     | BackendReady
     | BackendStopped

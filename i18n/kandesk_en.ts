@@ -359,7 +359,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The file %{path} holds a secret and is not safe from others. Make it yours alone, then try again.</source>
+        <source>The file %{path} is not safe from others. Make it yours alone, then try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A setting cannot be used: %{setting}. Nothing was changed. Correct it, then try again.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -376,6 +380,10 @@
     </message>
     <message>
         <source>The store holds rows that cannot be read. Nothing was overwritten.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An older Kandesk wrote this store. Nothing is changed before you agree to it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -353,8 +353,12 @@
         <translation>另一个程序正在端口 %{port} 上监听。请换一个端口。</translation>
     </message>
     <message>
-        <source>The file %{path} holds a secret and is not safe from others. Make it yours alone, then try again.</source>
-        <translation>文件 %{path} 含有机密，但他人可以访问。请将其设为仅您可访问，然后重试。</translation>
+        <source>The file %{path} is not safe from others. Make it yours alone, then try again.</source>
+        <translation>文件 %{path} 不安全，他人可以更改或访问。请将其设为仅您可用，然后重试。</translation>
+    </message>
+    <message>
+        <source>A setting cannot be used: %{setting}. Nothing was changed. Correct it, then try again.</source>
+        <translation>有一项设置无法使用：%{setting}。未作任何更改。请更正后重试。</translation>
     </message>
     <message>
         <source>The store is damaged. Nothing was overwritten.</source>
@@ -371,6 +375,10 @@
     <message>
         <source>The store holds rows that cannot be read. Nothing was overwritten.</source>
         <translation>存储中有无法读取的行。没有覆盖任何内容。</translation>
+    </message>
+    <message>
+        <source>An older Kandesk wrote this store. Nothing is changed before you agree to it.</source>
+        <translation>此存储由较旧版本的 Kandesk 写入。在您同意之前不会更改任何内容。</translation>
     </message>
     <message>
         <source>An index of the store is not the one expected. Nothing was changed.</source>
