@@ -20,7 +20,7 @@ from backend.domain.conversation import MessagePage, SessionSummary
 from backend.domain.validation import validate_answer_draft
 from backend.errors import Conflict, ErrorCode, NotFound
 from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId
-from backend.store import bundles, claims, deliveries, drafts, messages, sessions
+from backend.store import bundles, deliveries, drafts, messages, sessions, withdrawals
 from backend.store.database import Database, Priority
 from backend.work.supervisor import TaskSupervisor
 
@@ -141,7 +141,7 @@ class LocalDesk:
         async with self._database.writing(self._deadline(), priority=Priority.CLAIM) as tx:
             bundle = await bundles.require_bundle(tx, pending_id)
             now = self._clock.now()
-            withdrawn = await claims.withdraw(tx, pending_id, Withdrawn.BY_HUMAN, now)
+            withdrawn = await withdrawals.withdraw(tx, pending_id, Withdrawn.BY_HUMAN, now)
             if withdrawn:
                 await drafts.delete(tx, pending_id)
                 await sessions.refresh_guest_state(tx, bundle.session_id, now)

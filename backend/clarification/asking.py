@@ -30,7 +30,7 @@ from backend.errors import (
 )
 from backend.events import EventBus, MessagesChanged
 from backend.ids import IdempotencyKey, PendingId, SessionId, Ticket, new_id
-from backend.store import bundles, claims, deliveries, messages, sessions
+from backend.store import bundles, deliveries, messages, sessions, withdrawals
 from backend.store.database import Database, Transaction
 from backend.work.supervisor import TaskSupervisor
 
@@ -260,7 +260,7 @@ class Asking:
             if self._waiters.count(pending_id):
                 return
             await deliveries.note_cut(tx, pending_id, cut_at)
-            changed = await claims.detach(tx, pending_id, self._clock.now())
+            changed = await withdrawals.detach(tx, pending_id, self._clock.now())
         if changed:
             await self._announcer.changed(pending_id)
 

@@ -7,7 +7,7 @@ from backend.clarification.waiters import Offer, Waiters
 from backend.clock import Clock, Deadline
 from backend.domain.clarification import Delivery
 from backend.ids import ClaimId, PendingId
-from backend.store import claims
+from backend.store import claims, intents
 from backend.store.database import Database, Priority
 
 DELIVERY_BUDGET: Final = 30.0
@@ -74,4 +74,4 @@ class GuestDelivery:
     async def _finalize(self, pending_id: PendingId, claim_id: ClaimId, delivery: Delivery) -> bool:
         budget = Deadline(self._clock, COMPENSATION_BUDGET)
         async with self._database.writing(budget, priority=Priority.CLAIM) as tx:
-            return await claims.finalize(tx, pending_id, claim_id, delivery, self._clock.now())
+            return await intents.finalize(tx, pending_id, claim_id, delivery, self._clock.now())

@@ -9,7 +9,7 @@ from backend.clock import Clock, Deadline, sleep
 from backend.errors import AppError, ErrorCode, StorageFailed
 from backend.events import Event
 from backend.ids import ClaimId, PendingId
-from backend.store import claims
+from backend.store import intents
 from backend.store.database import Database
 
 RETRY_DELAYS: Final = (1.0, 5.0, 30.0, 300.0)
@@ -37,17 +37,17 @@ async def recover(
     """
     kept = 0
     async with database.reading(Deadline(clock, _START_BUDGET)) as tx:
-        if not await claims.list_intents(tx):
+        if not await intents.list_intents(tx):
             return 0
     async with database.writing(Deadline(clock, _START_BUDGET)) as tx:
-        for intent in await claims.list_intents(tx):
+        for intent in await intents.list_intents(tx):
             if intent.claim_id is None:
                 raise StorageFailed(
                     ErrorCode.STORE_INVALID_ROW,
                     f"question {intent.pending_id} was answered by a claim that is not recorded",
                     row=intent.pending_id,
                 )
-            if await claims.keep_for_agent(tx, intent.pending_id, intent.claim_id, clock.now()):
+            if await intents.keep_for_agent(tx, intent.pending_id, intent.claim_id, clock.now()):
                 kept += 1
     if kept:
         _log.info("kept %d answer(s) of the last run for their agents", kept)

@@ -27,7 +27,7 @@ from backend.domain.hand_over import same_payload, translated_answers
 from backend.domain.validation import validate_outcome
 from backend.errors import Conflict, ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.ids import ClaimId, ClientId, PendingId
-from backend.store import bundles, claims, deliveries, drafts, sessions
+from backend.store import bundles, claims, deliveries, drafts, sessions, withdrawals
 from backend.store.database import Database, Priority, Transaction
 from backend.work.supervisor import TaskSupervisor
 
@@ -185,7 +185,7 @@ class Resolver:
         older = bundle.asked_again_of
         if older is None:
             return stored.pending_id if stored else None
-        await claims.withdraw(
+        await withdrawals.withdraw(
             tx, older, Withdrawn.REPLACED, claim.now, replaced_by=claim.pending_id
         )
         return older

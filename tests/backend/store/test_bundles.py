@@ -4,7 +4,7 @@ import pytest
 
 from backend.domain.clarification import Bundle, BundleStatus, Delivery, Question
 from backend.ids import PendingId
-from backend.store import bundles, claims
+from backend.store import bundles, intents
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.builders import make_draft, make_guest, make_question
 from tests.helpers.clock import FakeClock
@@ -200,7 +200,7 @@ async def test_answers_that_wait_are_listed_until_they_are_settled(
             database, make_claim(asked.pending_id, SKIP, claim_id=token, now=10 + number)
         )
         async with database.writing() as tx:
-            await claims.finalize(
+            await intents.finalize(
                 tx,
                 asked.pending_id,
                 make_claim(asked.pending_id, claim_id=token).claim_id,

@@ -6,7 +6,7 @@ from backend.domain.conversation import GuestIdentity
 from backend.domain.digest import question_digest
 from backend.errors import Conflict, ErrorCode
 from backend.ids import ClaimId, IdempotencyKey, PendingId
-from backend.store import bundles, claims, deliveries
+from backend.store import bundles, deliveries, intents, withdrawals
 from backend.store.same_questions import OFFERED_FOR
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.builders import make_draft, make_guest, make_question
@@ -37,7 +37,7 @@ async def answer(
     wanted = make_claim(asked.pending_id, SKIP if skip else YES, claim_id=token, now=clock.now())
     assert await claim(database, wanted)
     async with database.writing() as tx:
-        assert await claims.finalize(tx, asked.pending_id, ClaimId(token), delivery, clock.now())
+        assert await intents.finalize(tx, asked.pending_id, ClaimId(token), delivery, clock.now())
 
 
 async def move(database: SqliteDatabase, asked: Asked, expected: Delivery, to: Delivery) -> bool:
@@ -162,7 +162,7 @@ async def test_a_withdrawn_ask_is_not_rejoined(database: SqliteDatabase, clock: 
     asked = await ask(database, clock, connection="mcp-1")
     await cut(database, clock, asked)
     async with database.writing() as tx:
-        await claims.withdraw(tx, asked.pending_id, Withdrawn.BY_HUMAN, clock.now())
+        await withdrawals.withdraw(tx, asked.pending_id, Withdrawn.BY_HUMAN, clock.now())
     assert await rejoinable(database) is None
 
 
@@ -262,5 +262,5 @@ async def test_the_newer_of_two_equal_open_questions_names_the_older(
     assert (await load(database, middle)).asked_again_of == oldest.pending_id
     assert (await load(database, newest)).asked_again_of == middle.pending_id
     async with database.writing() as tx:
-        await claims.withdraw(tx, middle.pending_id, Withdrawn.BY_AGENT, clock.now())
+        await withdrawals.withdraw(tx, middle.pending_id, Withdrawn.BY_AGENT, clock.now())
     assert (await load(database, newest)).asked_again_of == oldest.pending_id

@@ -6,7 +6,7 @@ from backend.clock import Nanoseconds
 from backend.domain.conversation import Message, MessagePage
 from backend.errors import NotFound
 from backend.ids import MessageId, SessionId, TaskId, TurnId
-from backend.store import claims, messages
+from backend.store import messages, withdrawals
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.builders import make_draft, make_question
 from tests.helpers.clock import FakeClock
@@ -100,7 +100,7 @@ async def test_every_change_of_a_row_raises_its_revision(
 
     seen.append(await newest())
     async with database.writing() as tx:
-        await claims.detach(tx, asked.pending_id, clock.now())
+        await withdrawals.detach(tx, asked.pending_id, clock.now())
     seen.append(await newest())
     await claim(database, make_claim(asked.pending_id))
     seen.append(await newest())

@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 from backend.clock import Nanoseconds
 from backend.domain.clarification import Delivery, Withdrawn
 from backend.ids import ClaimId, PendingId, SessionId
-from backend.store import bundles, claims, messages, same_questions, sessions, turns
+from backend.store import (
+    bundles,
+    claims,
+    intents,
+    messages,
+    same_questions,
+    sessions,
+    turns,
+    withdrawals,
+)
 from backend.store.database import Params, Row
 from backend.store.dialect import Dialect
 from tests.helpers.builders import make_guest
@@ -44,11 +53,11 @@ class Paper:
 async def test_no_statement_for_postgresql_speaks_sqlite() -> None:
     paper = Paper()
     await claims.claim(paper, make_claim(P))
-    await claims.finalize(paper, P, ClaimId("c"), Delivery.DELIVERED, NOW)
-    await claims.restore(paper, P, ClaimId("c"), NOW)
-    await claims.detach(paper, P, NOW)
-    await claims.withdraw(paper, P, Withdrawn.BY_HUMAN, NOW)
-    await claims.list_intents(paper)
+    await intents.finalize(paper, P, ClaimId("c"), Delivery.DELIVERED, NOW)
+    await intents.restore(paper, P, ClaimId("c"), NOW)
+    await withdrawals.detach(paper, P, NOW)
+    await withdrawals.withdraw(paper, P, Withdrawn.BY_HUMAN, NOW)
+    await intents.list_intents(paper)
     await bundles.load_bundle(paper, P)
     await bundles.load_bundles(paper, [P])
     await bundles.list_open(paper)

@@ -11,7 +11,7 @@ from backend.clock import Nanoseconds
 from backend.domain.clarification import Answered, Delivery, Withdrawn
 from backend.domain.conversation import SessionKind
 from backend.ids import ClaimId, MessageId, PendingId, SessionId
-from backend.store import bundles, claims, deliveries, messages, sessions
+from backend.store import bundles, claims, deliveries, intents, messages, sessions, withdrawals
 from backend.store.database import Params, Row, Transaction
 from backend.store.dialect import Dialect
 from backend.store.sqlite import SqliteDatabase
@@ -138,7 +138,7 @@ async def test_the_claim_and_its_guard_and_its_reload_search_by_pending_id(plans
 async def test_finalizing_searches_by_pending_id(plans: Plans) -> None:
     await claim(plans.database, make_claim(P, BOTH))
     async with plans.database.writing() as tx:
-        assert await claims.finalize(plans.record(tx), P, CLAIM, Delivery.DELIVERED, NOW)
+        assert await intents.finalize(plans.record(tx), P, CLAIM, Delivery.DELIVERED, NOW)
     plans.assert_no_scan()
     assert searches(
         plans.lines("json_remove"),
@@ -150,23 +150,23 @@ async def test_finalizing_searches_by_pending_id(plans: Plans) -> None:
 async def test_restoring_searches_by_pending_id(plans: Plans) -> None:
     await claim(plans.database, make_claim(P, BOTH))
     async with plans.database.writing() as tx:
-        assert await claims.restore(plans.record(tx), P, CLAIM, NOW)
+        assert await intents.restore(plans.record(tx), P, CLAIM, NOW)
     plans.assert_no_scan()
     assert f"SEARCH m USING INDEX {ORDERED}" in plans.lines("response_delivery_pending")
 
 
 async def test_detaching_and_withdrawing_search_by_pending_id(plans: Plans) -> None:
     async with plans.database.writing() as tx:
-        assert await claims.detach(plans.record(tx), P, NOW)
+        assert await withdrawals.detach(plans.record(tx), P, NOW)
         plans.assert_no_scan()
-        assert await claims.withdraw(plans.record(tx), P, Withdrawn.BY_HUMAN, NOW)
+        assert await withdrawals.withdraw(plans.record(tx), P, Withdrawn.BY_HUMAN, NOW)
     plans.assert_no_scan()
 
 
 async def test_recovery_reads_the_intents_only(plans: Plans) -> None:
     await claim(plans.database, make_claim(P, BOTH))
     async with plans.database.reading() as tx:
-        assert len(await claims.list_intents(plans.record(tx))) == 1
+        assert len(await intents.list_intents(plans.record(tx))) == 1
     assert any("USING INDEX idx_messages_delivery_intent" in line for line in plans.lines())
 
 

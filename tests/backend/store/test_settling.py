@@ -12,7 +12,7 @@ from backend.domain.clarification import (
 )
 from backend.domain.conversation import SessionKind
 from backend.ids import ClaimId, PendingId
-from backend.store import bundles, claims, drafts
+from backend.store import bundles, drafts, intents, withdrawals
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.clock import FakeClock
 from tests.helpers.store import SKIP, YES, RowMaker, ask, claim, make_claim, metadata_of, raw
@@ -36,29 +36,29 @@ async def finalize(
     claim_id: ClaimId | None = CLAIM,
 ) -> bool:
     async with database.writing() as tx:
-        return await claims.finalize(tx, pending_id, claim_id, delivery, LATER)
+        return await intents.finalize(tx, pending_id, claim_id, delivery, LATER)
 
 
 async def restore(database: SqliteDatabase, claim_id: ClaimId = CLAIM) -> bool:
     async with database.writing() as tx:
-        return await claims.restore(tx, P, claim_id, LATER)
+        return await intents.restore(tx, P, claim_id, LATER)
 
 
 async def detach(database: SqliteDatabase, pending_id: PendingId = P) -> bool:
     async with database.writing() as tx:
-        return await claims.detach(tx, pending_id, LATER)
+        return await withdrawals.detach(tx, pending_id, LATER)
 
 
 async def withdraw(
     database: SqliteDatabase, reason: Withdrawn = Withdrawn.BY_HUMAN, pending_id: PendingId = P
 ) -> bool:
     async with database.writing() as tx:
-        return await claims.withdraw(tx, pending_id, reason, LATER)
+        return await withdrawals.withdraw(tx, pending_id, reason, LATER)
 
 
-async def intents(database: SqliteDatabase) -> tuple[claims.Intent, ...]:
+async def open_intents(database: SqliteDatabase) -> tuple[intents.Intent, ...]:
     async with database.reading() as tx:
-        return await claims.list_intents(tx)
+        return await intents.list_intents(tx)
 
 
 async def test_finalizing_clears_the_intent_and_keeps_the_time_of_the_answer(
@@ -68,12 +68,12 @@ async def test_finalizing_clears_the_intent_and_keeps_the_time_of_the_answer(
     rows.question("p1")
     await claim(database, make_claim(P, now=77))
     revision = (await load(database)).questions[0].revision
-    assert [intent.pending_id for intent in await intents(database)] == ["p1"]
+    assert [intent.pending_id for intent in await open_intents(database)] == ["p1"]
     assert await finalize(database)
     bundle = await load(database)
     assert (bundle.delivery, bundle.updated_at) == (Delivery.DELIVERED, 77)
     assert bundle.questions[0].revision > revision
-    assert await intents(database) == ()
+    assert await open_intents(database) == ()
     assert "response_delivery_pending" not in metadata_of(path, P)[0]
 
 
@@ -146,8 +146,8 @@ async def test_a_guests_claim_never_returns_to_pending(
     asked = await ask(database, clock)
     await claim(database, make_claim(asked.pending_id))
     async with database.writing() as tx:
-        assert not await claims.restore(tx, asked.pending_id, CLAIM, LATER)
-        assert await claims.keep_for_agent(tx, asked.pending_id, CLAIM, LATER)
+        assert not await intents.restore(tx, asked.pending_id, CLAIM, LATER)
+        assert await intents.keep_for_agent(tx, asked.pending_id, CLAIM, LATER)
     bundle = await load(database, asked.pending_id)
     assert (bundle.status, bundle.delivery) == (
         BundleStatus.ANSWERED,
@@ -165,7 +165,7 @@ async def test_intents_name_the_claim_and_the_kind_of_session_in_order(
     rows.question("z-imported", status="answered", response_delivery_pending="1")
     asked = await ask(database, clock)
     await claim(database, make_claim(asked.pending_id, claim_id="g"))
-    found = await intents(database)
+    found = await open_intents(database)
     assert [intent.pending_id for intent in found] == sorted(
         ["a-hosted", "z-imported", asked.pending_id]
     )
@@ -182,7 +182,7 @@ async def test_an_intent_without_a_claim_of_ours_can_be_settled(
 ) -> None:
     rows.question("p1", status="answered", response_delivery_pending=True)
     assert await finalize(database, claim_id=None)
-    assert await intents(database) == ()
+    assert await open_intents(database) == ()
 
 
 async def test_detaching_marks_every_pending_row_once(
@@ -268,7 +268,9 @@ async def test_withdrawing_a_guests_last_question_lets_its_session_rest(
     asked = await ask(database, clock)
     async with database.writing() as tx:
         other = PendingId("newer")
-        await claims.withdraw(tx, asked.pending_id, Withdrawn.REPLACED, LATER, replaced_by=other)
+        await withdrawals.withdraw(
+            tx, asked.pending_id, Withdrawn.REPLACED, LATER, replaced_by=other
+        )
     bundle = await load(database, asked.pending_id)
     assert (bundle.withdrawn, bundle.replaced_by) == (Withdrawn.REPLACED, "newer")
     with raw(path) as connection:

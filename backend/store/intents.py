@@ -1,0 +1,176 @@
+"""Claimed answers on their way: which are not settled, settling one, restoring one (K1.7)."""
+
+from typing import Final, NamedTuple
+
+from backend.clock import Nanoseconds, format_timestamp
+from backend.domain.clarification import (
+    AnswerDraft,
+    Delivery,
+)
+from backend.domain.conversation import SessionKind
+from backend.ids import ClaimId, PendingId
+from backend.store import drafts
+from backend.store.claim_rows import restored_metadata
+from backend.store.database import Transaction
+from backend.store.dialect import (
+    Dialect,
+    json_flag,
+    json_remove,
+    json_text,
+)
+from backend.store.eligibility import (
+    CLARIFICATION,
+    is_current,
+    is_well_formed,
+    pending_id,
+)
+from backend.store.metadata import (
+    OWN_KEY,
+    answer_from_json,
+    decode,
+    encode,
+    question_id,
+)
+from backend.store.revisions import next_revision
+
+_ROWS: Final = "task_session_messages"
+
+
+class Intent(NamedTuple):
+    """A claimed answer whose delivery is not settled."""
+
+    pending_id: PendingId
+    claim_id: ClaimId | None
+    kind: SessionKind
+
+
+async def finalize(
+    tx: Transaction,
+    pending: PendingId,
+    claim_id: ClaimId | None,
+    delivery: Delivery,
+    now: Nanoseconds,
+) -> bool:
+    """Settle where a claimed answer went; False when that claim no longer holds.
+
+    The time of the answer stays as the claim wrote it (K4.1). `claim_id` is None for an intent
+    that no claim of ours has made.
+    """
+    dialect = tx.dialect
+    own_claim = json_text(dialect, "metadata", OWN_KEY, "claim_id")
+    removed = json_remove(dialect, "metadata", "response_delivery_pending")
+    settled = await tx.execute(
+        f"UPDATE {_ROWS} SET metadata = {removed}, revision = :revision"
+        f" WHERE {pending_id(dialect)} = :pending_id AND {_intent(dialect)}"
+        f" AND COALESCE({own_claim},'') = COALESCE(:claim_id,'')"
+        f" AND {json_text(dialect, 'metadata', 'status')} IN ('answered','rejected')",
+        {
+            "pending_id": pending,
+            "claim_id": claim_id,
+            "revision": await next_revision(tx),
+        },
+    )
+    if not settled:
+        return False
+    await tx.execute(
+        "UPDATE interaction_deliveries SET state = :state, settled_at = :now, updated_at = :now"
+        " WHERE pending_id = :pending_id AND COALESCE(claim_id,'') = COALESCE(:claim_id,'')"
+        " AND (state IS NULL OR state = 'pending')",
+        {
+            "pending_id": pending,
+            "claim_id": claim_id,
+            "state": delivery.value,
+            "now": format_timestamp(now),
+        },
+    )
+    return True
+
+
+async def keep_for_agent(
+    tx: Transaction, pending: PendingId, claim_id: ClaimId | None, now: Nanoseconds
+) -> bool:
+    """Settle a guest's claimed answer as waiting: it never returns to pending."""
+    return await finalize(tx, pending, claim_id, Delivery.WAITING_FOR_AGENT, now)
+
+
+async def restore(tx: Transaction, pending: PendingId, claim_id: ClaimId, now: Nanoseconds) -> bool:
+    """Make a hosted session's claimed bundle answerable again; the answer becomes its draft.
+
+    False, with nothing changed, when the claim no longer holds, a newer turn owns the session,
+    the session has ended, the bundle is malformed or its session is a guest's (K1.7).
+    """
+    dialect = tx.dialect
+    own_claim = json_text(dialect, "m.metadata", OWN_KEY, "claim_id")
+    rows = await tx.fetch_all(
+        f"SELECT m.id, m.metadata, m.task_session_id FROM {_ROWS} m"
+        f" WHERE {pending_id(dialect, 'm')} = :pending_id AND {_intent(dialect, 'm')}"
+        f" AND {own_claim} = :claim_id AND {is_current(dialect, 'm')}"
+        f" AND {is_well_formed(dialect, 'm')} AND NOT {_in_guest_session(dialect, 'm')}"
+        " ORDER BY m.created_at, m.id",
+        {"pending_id": pending, "claim_id": claim_id},
+    )
+    if not rows:
+        return False
+    revision = await next_revision(tx)
+    found = [(row, decode(row["metadata"])) for row in rows]
+    for row, metadata in found:
+        await tx.execute(
+            f"UPDATE {_ROWS} SET metadata = :metadata, updated_at = :now, revision = :revision"
+            " WHERE id = :id",
+            {
+                "id": row["id"],
+                "metadata": encode(restored_metadata(metadata)),
+                "now": format_timestamp(now),
+                "revision": revision,
+            },
+        )
+    await _forget_claim(tx, pending, now)
+    answers = (answer_from_json(item.get("response"), question_id(item)) for _, item in found)
+    kept = tuple(answer for answer in answers if answer is not None)
+    if kept:
+        await drafts.save(tx, AnswerDraft(pending, kept), now)
+    return True
+
+
+async def list_intents(tx: Transaction) -> tuple[Intent, ...]:
+    """Every claimed answer whose delivery is not settled, by pending id: what recovery needs."""
+    dialect = tx.dialect
+    own_claim = json_text(dialect, "m.metadata", OWN_KEY, "claim_id")
+    kind = json_text(dialect, "s.metadata", OWN_KEY, "kind")
+    rows = await tx.fetch_all(
+        f"SELECT {pending_id(dialect, 'm')} AS pending_id, MAX({own_claim}) AS claim_id,"
+        f" MAX({kind}) AS kind FROM {_ROWS} m JOIN task_sessions s ON s.id = m.task_session_id"
+        f" WHERE {_intent(dialect, 'm')} AND m.type = '{CLARIFICATION}'"
+        f" AND {pending_id(dialect, 'm')} IS NOT NULL"
+        f" GROUP BY {pending_id(dialect, 'm')} ORDER BY {pending_id(dialect, 'm')}"
+    )
+    return tuple(
+        Intent(
+            PendingId(str(row["pending_id"])),
+            ClaimId(str(row["claim_id"])) if row["claim_id"] else None,
+            SessionKind.GUEST if row["kind"] == SessionKind.GUEST else SessionKind.HOSTED,
+        )
+        for row in rows
+    )
+
+
+def _intent(dialect: Dialect, row: str = "") -> str:
+    column = f"{row}.metadata" if row else "metadata"
+    return json_flag(dialect, column, "response_delivery_pending")
+
+
+def _in_guest_session(dialect: Dialect, row: str) -> str:
+    kind = json_text(dialect, "g.metadata", OWN_KEY, "kind")
+    return (
+        "EXISTS (SELECT 1 FROM task_sessions g"
+        f" WHERE g.id = {row}.task_session_id AND {kind} = '{SessionKind.GUEST}')"
+    )
+
+
+async def _forget_claim(tx: Transaction, pending: PendingId, now: Nanoseconds) -> None:
+    await tx.execute(
+        "UPDATE interaction_deliveries SET state = NULL, outcome = NULL, claim_id = NULL,"
+        " client_id = NULL, payload_digest = NULL, reject_reason = '', claimed_at = NULL,"
+        " settled_at = NULL, updated_at = :now WHERE pending_id = :pending_id",
+        {"pending_id": pending, "now": format_timestamp(now)},
+    )
