@@ -7,7 +7,11 @@ from typing import Final
 
 import aiosqlite
 
+from backend.clock import Deadline
+from backend.errors import AppError
 from backend.store.database import Params, Row
+from backend.store.dialect import Dialect
+from backend.store.sqlite_errors import translate
 
 BUSY_TIMEOUT: Final = 1.0
 """Seconds a statement waits for a lock of another program."""
@@ -34,8 +38,8 @@ def connect(path: Path, *, read_only: bool, cache: int = _CACHED_STATEMENTS) -> 
     return connection
 
 
-class StoreConnection:
-    """Wraps an aiosqlite connection; used by one transaction at a time."""
+class SqliteConnection:
+    """Implements `StoreConnection` with aiosqlite."""
 
     def __init__(self, path: Path, *, read_only: bool) -> None:
         self._path = path
@@ -43,6 +47,17 @@ class StoreConnection:
         self._raw: sqlite3.Connection | None = None
         self._proxy = aiosqlite.Connection(self._connect, iter_chunk_size=64)
         self._stopping = False
+
+    @property
+    def dialect(self) -> Dialect:
+        return Dialect.SQLITE
+
+    @property
+    def errors(self) -> type[Exception]:
+        return sqlite3.Error
+
+    def translate(self, error: Exception) -> AppError | None:
+        return translate(error, str(self._path)) if isinstance(error, sqlite3.Error) else None
 
     async def open(self) -> None:
         await self._proxy
@@ -66,14 +81,13 @@ class StoreConnection:
     async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
         await self._proxy.executemany(sql, params)
 
-    async def begin(self, sql: str) -> None:
+    async def begin(self, sql: str, deadline: Deadline | None) -> None:  # noqa: ARG002
         await self._proxy.execute(sql)
 
     async def commit(self) -> None:
         await self._proxy.commit()
 
     async def reset(self) -> None:
-        """Wait for what still runs, leave any transaction and be ready for the next."""
         await self._proxy.rollback()
         self._stopping = False
 

@@ -1,15 +1,18 @@
-"""Who gets a connection next: by priority, then in the order of arrival."""
+"""Transactions on a few connections: who gets one next goes by priority, then by arrival."""
 
 import asyncio
 import heapq
 import itertools
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import logging
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from backend.clock import Deadline
 from backend.errors import ErrorCode, TemporarilyUnavailable
-from backend.store.connection import StoreConnection
 from backend.store.database import Priority
+from backend.store.transaction import StoreConnection, StoreTransaction
+
+_log = logging.getLogger(__name__)
 
 _Waiting = tuple[Priority, int, "asyncio.Future[StoreConnection]"]
 
@@ -25,6 +28,25 @@ class ConnectionPool:
         self._closed = False
         self._all_idle = asyncio.Event()
         self._all_idle.set()
+        self._resets: set[asyncio.Task[None]] = set()
+
+    @asynccontextmanager
+    async def transaction(
+        self, begin: str, priority: Priority, deadline: Deadline | None
+    ) -> AsyncIterator[StoreTransaction]:
+        """One transaction, started with `begin`: committed on a normal exit, else rolled back."""
+        connection = await self.acquire(priority, deadline)
+        tx = StoreTransaction(connection, deadline)
+        try:
+            await tx.begin(begin)
+            yield tx
+            await tx.commit()
+        finally:
+            # Nothing is awaited here: the caller may be cancelled again at any await.
+            if tx.end():
+                self.release(connection)
+            else:
+                self._start_reset(connection)
 
     async def acquire(self, priority: Priority, deadline: Deadline | None) -> StoreConnection:
         """Take a connection; `release` must follow.
@@ -71,6 +93,21 @@ class ConnectionPool:
         await self._all_idle.wait()
         for connection in self._all:
             await connection.close()
+
+    def _start_reset(self, connection: StoreConnection) -> None:
+        task = asyncio.get_running_loop().create_task(
+            self._reset(connection), name="reset store connection"
+        )
+        self._resets.add(task)
+        task.add_done_callback(self._resets.discard)
+
+    async def _reset(self, connection: StoreConnection) -> None:
+        try:
+            await connection.reset()
+        except connection.errors as error:
+            _log.warning("a transaction could not be rolled back: %s", error)
+        finally:
+            self.release(connection)
 
 
 @contextmanager

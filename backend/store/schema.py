@@ -7,7 +7,7 @@ they are not STRICT: SQLite refuses the type TIMESTAMP there. Our own tables are
 from dataclasses import dataclass
 from typing import Final
 
-from backend.store.dialect import Dialect, index_key, json_flag, json_text
+from backend.store.dialect import Dialect, column_kind, index_key, json_flag, json_text, time_key
 
 APPLICATION_ID: Final = 0x4B64736B
 """Marks our files; the letters "Kdsk"."""
@@ -23,11 +23,12 @@ class Table:
     constraints: tuple[str, ...] = ()
     strict: bool = False
 
-    def ddl(self) -> str:
-        parts = [f"{name} {kind}" for name, kind in self.columns]
+    def ddl(self, dialect: Dialect = Dialect.SQLITE) -> str:
+        parts = [f"{name} {column_kind(dialect, kind)}" for name, kind in self.columns]
         body = ",\n  ".join([*parts, *self.constraints])
+        strict = self.strict and dialect is Dialect.SQLITE
         return f"CREATE TABLE IF NOT EXISTS {self.name} (\n  {body}\n)" + (
-            " STRICT" if self.strict else ""
+            " STRICT" if strict else ""
         )
 
 
@@ -230,6 +231,13 @@ def pending_status(dialect: Dialect, metadata: str = "metadata") -> str:
     return f"COALESCE({json_text(dialect, metadata, 'status')},'') IN ('','pending')"
 
 
+def asked_question(dialect: Dialect, row: str = "") -> str:
+    """A row that asks the human; a parent question only shares the message type (K1.1)."""
+    own = f"{row}." if row else ""
+    parent = json_flag(dialect, f"{own}metadata", "parent_question")
+    return f"{own}type = 'clarification_request' AND NOT {parent}"
+
+
 def indexes(dialect: Dialect) -> tuple[Index, ...]:
     return (*_plain_indexes(), *_message_json_indexes(dialect), *_own_indexes(dialect))
 
@@ -287,6 +295,12 @@ def _question_and_guest_indexes(dialect: Dialect) -> tuple[Index, ...]:
     folder = json_text(dialect, "metadata", "kandesk", "folder")
     client = json_text(dialect, "metadata", "kandesk", "client", "name")
     return (
+        Index(
+            "idx_messages_clarification_asked",
+            MESSAGES.name,
+            f"type, {index_key(dialect, time_key(dialect, 'created_at'))}, {pending}",
+            where=asked_question(dialect),
+        ),
         Index(
             "idx_messages_clarification_open",
             MESSAGES.name,

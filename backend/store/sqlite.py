@@ -1,7 +1,6 @@
 """The embedded store: one writer, a few readers, every transaction with its deadline."""
 
 import asyncio
-import logging
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -12,34 +11,30 @@ from typing import Final
 from backend.clock import Clock, Deadline
 from backend.errors import ErrorCode, StorageFailed
 from backend.events import StoreProgress
-from backend.store.connection import StoreConnection
+from backend.store.connection import SqliteConnection
 from backend.store.database import Priority, Transaction
 from backend.store.dialect import Dialect
 from backend.store.files_in_place import FilesInPlace
 from backend.store.opening import check_readable, prepare
 from backend.store.pool import ConnectionPool
 from backend.store.sqlite_errors import translate
-from backend.store.transaction import SqliteTransaction
 
 READERS: Final = 4
 
 Progress = Callable[[StoreProgress], None]
-
-_log = logging.getLogger(__name__)
 
 
 class SqliteDatabase:
     """Implements `Database`. Must be closed on the loop that opened it."""
 
     def __init__(
-        self, path: Path, writers: list[StoreConnection], readers: list[StoreConnection]
+        self, path: Path, writers: list[SqliteConnection], readers: list[SqliteConnection]
     ) -> None:
         self._path = path
         self._writers = ConnectionPool(writers)
         self._readers = ConnectionPool(readers)
         self._can_write = bool(writers)
         self._files = FilesInPlace(path)
-        self._resets: set[asyncio.Task[None]] = set()
 
     @classmethod
     async def open(
@@ -56,7 +51,7 @@ class SqliteDatabase:
             TemporarilyUnavailable: another program keeps it locked.
         """
         await _in_thread(lambda stop, tell: prepare(path, clock.now(), stop, tell), progress)
-        writer = StoreConnection(path, read_only=False)
+        writer = SqliteConnection(path, read_only=False)
         return await cls._connect(path, [writer])
 
     @classmethod
@@ -79,7 +74,7 @@ class SqliteDatabase:
 
     @asynccontextmanager
     async def reading(self, deadline: Deadline | None = None) -> AsyncIterator[Transaction]:
-        async with self._transaction(self._readers, "BEGIN", Priority.NORMAL, deadline) as tx:
+        async with self._readers.transaction("BEGIN", Priority.NORMAL, deadline) as tx:
             yield tx
 
     @asynccontextmanager
@@ -90,7 +85,7 @@ class SqliteDatabase:
             raise StorageFailed(
                 ErrorCode.STORE_READ_ONLY, "the store was opened for reading", store=self.location
             )
-        async with self._transaction(self._writers, "BEGIN IMMEDIATE", priority, deadline) as tx:
+        async with self._writers.transaction("BEGIN IMMEDIATE", priority, deadline) as tx:
             yield tx
             self._files.check()
 
@@ -102,9 +97,9 @@ class SqliteDatabase:
         await self._writers.close()
 
     @classmethod
-    async def _connect(cls, path: Path, writers: list[StoreConnection]) -> "SqliteDatabase":
-        readers = [StoreConnection(path, read_only=True) for _ in range(READERS)]
-        opened: list[StoreConnection] = []
+    async def _connect(cls, path: Path, writers: list[SqliteConnection]) -> "SqliteDatabase":
+        readers = [SqliteConnection(path, read_only=True) for _ in range(READERS)]
+        opened: list[SqliteConnection] = []
         try:
             for connection in (*writers, *readers):
                 await connection.open()
@@ -116,39 +111,6 @@ class SqliteDatabase:
                 raise (translate(error, str(path)) or error) from error
             raise
         return cls(path, writers, readers)
-
-    @asynccontextmanager
-    async def _transaction(
-        self, pool: ConnectionPool, begin: str, priority: Priority, deadline: Deadline | None
-    ) -> AsyncIterator[SqliteTransaction]:
-        connection = await pool.acquire(priority, deadline)
-        tx = SqliteTransaction(connection, deadline, self.location)
-        try:
-            await tx.begin(begin)
-            yield tx
-            await tx.commit()
-        finally:
-            # Nothing is awaited here: the caller may be cancelled again at any await.
-            if tx.end():
-                pool.release(connection)
-            else:
-                self._start_reset(pool, connection)
-
-    def _start_reset(self, pool: ConnectionPool, connection: StoreConnection) -> None:
-        task = asyncio.get_running_loop().create_task(
-            self._reset(pool, connection), name="reset store connection"
-        )
-        self._resets.add(task)
-        task.add_done_callback(self._resets.discard)
-
-    @staticmethod
-    async def _reset(pool: ConnectionPool, connection: StoreConnection) -> None:
-        try:
-            await connection.reset()
-        except sqlite3.Error as error:
-            _log.warning("a transaction could not be rolled back: %s", error)
-        finally:
-            pool.release(connection)
 
 
 async def _in_thread(

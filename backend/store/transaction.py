@@ -1,22 +1,61 @@
 """One open transaction on one connection, ended by its deadline or by cancellation at any point."""
 
 import asyncio
-import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from enum import Enum, auto
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from backend.clock import Deadline, TimerHandle
-from backend.errors import ErrorCode, TemporarilyUnavailable
-from backend.store.connection import StoreConnection
+from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
 from backend.store.database import Params, Row
 from backend.store.dialect import Dialect
-from backend.store.sqlite_errors import translate
+from backend.store.parameters import storable
 
 T = TypeVar("T")
 
 GRACE: Final = 2.0
 """Seconds after the deadline in which a result that arrives still counts."""
+
+
+class StoreConnection(Protocol):
+    """A connection on a thread of its own; used by one transaction at a time.
+
+    A method that is cancelled leaves its work to the thread; `reset` waits for it.
+    """
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    @property
+    def errors(self) -> type[Exception]:
+        """What the driver raises; `translate` tells what is expected of it."""
+        ...
+
+    def translate(self, error: Exception) -> AppError | None:
+        """The expected failure behind an error of the driver; None when it is a bug of ours."""
+        ...
+
+    async def open(self) -> None: ...
+
+    async def begin(self, sql: str, deadline: Deadline | None) -> None: ...
+
+    async def fetch_all(self, sql: str, params: Params) -> Sequence[Row]: ...
+
+    async def execute(self, sql: str, params: Params) -> int: ...
+
+    async def execute_many(self, sql: str, params: Sequence[Params]) -> None: ...
+
+    async def commit(self) -> None: ...
+
+    def stop_statement(self) -> None:
+        """End what runs, or has not begun; `reset` must follow. Never blocks."""
+        ...
+
+    async def reset(self) -> None:
+        """Wait for what still runs, leave any transaction and be ready for the next."""
+        ...
+
+    async def close(self) -> None: ...
 
 
 class _Phase(Enum):
@@ -27,15 +66,12 @@ class _Phase(Enum):
     OVER = auto()
 
 
-class SqliteTransaction:
-    """Implements `Transaction`; its statements run one after another."""
+class StoreTransaction:
+    """Implements `Transaction` for both drivers; its statements run one after another."""
 
-    def __init__(
-        self, connection: StoreConnection, deadline: Deadline | None, location: str
-    ) -> None:
+    def __init__(self, connection: StoreConnection, deadline: Deadline | None) -> None:
         self._connection = connection
         self._deadline = deadline
-        self._location = location
         self._phase = _Phase.OPEN
         self._timers: list[TimerHandle] = []
         self._waiting: asyncio.Task[object] | None = None
@@ -43,20 +79,21 @@ class SqliteTransaction:
 
     @property
     def dialect(self) -> Dialect:
-        return Dialect.SQLITE
+        return self._connection.dialect
 
     async def fetch_all(self, sql: str, params: Params | None = None) -> Sequence[Row]:
-        return await self._run(lambda: self._connection.fetch_all(sql, params or {}))
+        return await self._run(lambda: self._connection.fetch_all(sql, storable(params)))
 
     async def fetch_one(self, sql: str, params: Params | None = None) -> Row | None:
         rows = await self.fetch_all(sql, params)
         return rows[0] if rows else None
 
     async def execute(self, sql: str, params: Params | None = None) -> int:
-        return await self._run(lambda: self._connection.execute(sql, params or {}))
+        return await self._run(lambda: self._connection.execute(sql, storable(params)))
 
     async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
-        await self._run(lambda: self._connection.execute_many(sql, params))
+        rows = [storable(row) for row in params]
+        await self._run(lambda: self._connection.execute_many(sql, rows))
 
     async def begin(self, sql: str) -> None:
         """Start; a lock of another program is waited for until the deadline."""
@@ -64,7 +101,7 @@ class SqliteTransaction:
             self._timers.append(self._deadline.on_expiry(self._expire))
         while True:
             try:
-                await self._run(lambda: self._connection.begin(sql))
+                await self._run(lambda: self._connection.begin(sql, self._deadline))
             except TemporarilyUnavailable as error:
                 if self._deadline is None or error.code is not ErrorCode.STORE_BUSY:
                     raise
@@ -106,8 +143,8 @@ class SqliteTransaction:
         self._waiting = task
         try:
             return await operation()
-        except sqlite3.Error as error:
-            failure = translate(error, self._location)
+        except self._connection.errors as error:
+            failure = self._connection.translate(error)
             if failure is None:
                 raise
             raise failure from error

@@ -9,7 +9,7 @@ import pytest
 from backend.clock import Deadline, Nanoseconds
 from backend.errors import ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.store import settings
-from backend.store.connection import StoreConnection
+from backend.store.connection import SqliteConnection
 from backend.store.database import Priority
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.clock import FakeClock, settle
@@ -18,8 +18,10 @@ from tests.helpers.store import raw
 FOR_EVER = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT COUNT(*) FROM n"
 
 
-def writer(database: SqliteDatabase) -> StoreConnection:
-    return database._writers._all[0]
+def writer(database: SqliteDatabase) -> SqliteConnection:
+    connection = database._writers._all[0]
+    assert isinstance(connection, SqliteConnection)
+    return connection
 
 
 async def value(database: SqliteDatabase, key: str = "k") -> str | None:
