@@ -4,15 +4,13 @@ import logging
 import os
 import shutil
 import sqlite3
-import threading
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from backend.clock import Nanoseconds
-from backend.errors import ErrorCode, TemporarilyUnavailable
-from backend.events import StoreProgress
+from backend.events import StoreStep
+from backend.store.step_progress import StepProgress
 
 KEPT: Final = 2
 _PAGES_AT_ONCE: Final = 2_000
@@ -22,50 +20,57 @@ _log = logging.getLogger(__name__)
 
 
 def back_up(
-    connection: sqlite3.Connection,
-    path: Path,
-    now: Nanoseconds,
-    stop: threading.Event,
-    tell: Callable[[StoreProgress], None],
+    connection: sqlite3.Connection, path: Path, now: Nanoseconds, progress: StepProgress
 ) -> Path | None:
-    """Copy the store beside itself; None, and said, when the disk has no room for it.
+    """Copy the store beside itself, its write-ahead log included, for its owner only.
+
+    None, and said, when the disk has no room for it. A copy gets its name once it is complete.
 
     Raises:
-        TemporarilyUnavailable: `stop` was set.
+        TemporarilyUnavailable: the start was cancelled.
     """
-    needed = path.stat().st_size + _SPARE_ROOM
+    needed = _size(connection) + _SPARE_ROOM
     if shutil.disk_usage(path.parent).free < needed:
         _log.warning("no room for a backup of %s: %d bytes are needed", path, needed)
-        tell(StoreProgress("backup skipped: no room on the disk", 0, 0))
+        progress.say(StoreStep.BACKUP_SKIPPED)
         return None
     stamp = datetime.fromtimestamp(now // 1_000_000_000, UTC).strftime("%Y%m%dT%H%M%SZ")
     target = path.with_name(f"{path.name}.{stamp}.backup")
     unfinished = path.with_name(f"{path.name}.backup-unfinished")
     try:
-        _copy(connection, unfinished, stop, tell)
+        _copy(connection, unfinished, progress)
         unfinished.replace(target)
     finally:
-        unfinished.unlink(missing_ok=True)
+        _remove(unfinished)
     for old in sorted(path.parent.glob(f"{path.name}.*.backup"))[:-KEPT]:
         old.unlink()
     return target
 
 
-def _copy(
-    connection: sqlite3.Connection,
-    target: Path,
-    stop: threading.Event,
-    tell: Callable[[StoreProgress], None],
-) -> None:
-    def advance(_status: int, remaining: int, total: int) -> None:
-        if stop.is_set():
-            raise TemporarilyUnavailable(ErrorCode.DRAINING, "the start was cancelled")
-        tell(StoreProgress("backup", total - remaining, total))
+def _size(connection: sqlite3.Connection) -> int:
+    """Bytes, of what is in the write-ahead log too."""
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    return int(pages * connection.execute("PRAGMA page_size").fetchone()[0])
 
-    target.unlink(missing_ok=True)
+
+def _copy(connection: sqlite3.Connection, target: Path, progress: StepProgress) -> None:
+    def advance(_status: int, remaining: int, total: int) -> None:
+        progress.check()
+        progress.advance(total - remaining)
+
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    progress.begin(StoreStep.BACK_UP, pages)
+    _remove(target)
     os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     copy = sqlite3.connect(target)
     try:
         connection.backup(copy, pages=_PAGES_AT_ONCE, progress=advance)
     finally:
         copy.close()
+    progress.end()
+
+
+def _remove(unfinished: Path) -> None:
+    """Also what SQLite keeps beside it: a journal must not meet the next copy."""
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        Path(f"{unfinished}{suffix}").unlink(missing_ok=True)

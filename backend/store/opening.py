@@ -7,7 +7,8 @@ import os
 import sqlite3
 import stat
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -16,16 +17,23 @@ from backend.clock import Nanoseconds
 from backend.errors import ErrorCode, StorageFailed
 from backend.store.backup import back_up
 from backend.store.connection import connect
-from backend.store.converge import Tell, apply_steps, pending_steps
+from backend.store.converge import apply_steps, pending_steps
+from backend.store.index_build import watch
 from backend.store.schema import APPLICATION_ID, MAJOR, MESSAGES, SESSIONS
 from backend.store.sqlite_errors import translate
+from backend.store.step_progress import StepProgress, Tell
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _HEADER: Final = 100
-_STEPS_BETWEEN_CHECKS: Final = 10_000
 
 
-def prepare(path: Path, now: Nanoseconds, stop: threading.Event, tell: Tell) -> None:
+def prepare(
+    path: Path,
+    now: Nanoseconds,
+    stop: threading.Event,
+    tell: Tell,
+    monotonic: Callable[[], float] = time.monotonic,
+) -> None:
     """Make the store at `path` complete, creating it when there is none.
 
     Raises:
@@ -40,8 +48,7 @@ def prepare(path: Path, now: Nanoseconds, stop: threading.Event, tell: Tell) -> 
             _create_empty(path)
         connection = connect(path, read_only=False)
         try:
-            connection.set_progress_handler(stop.is_set, _STEPS_BETWEEN_CHECKS)
-            _bring_up_to_date(connection, path, now, stop, tell)
+            _bring_up_to_date(connection, path, now, StepProgress(tell, stop, monotonic))
         finally:
             connection.close()
 
@@ -67,17 +74,14 @@ def check_readable(path: Path) -> None:
 
 
 def _bring_up_to_date(
-    connection: sqlite3.Connection,
-    path: Path,
-    now: Nanoseconds,
-    stop: threading.Event,
-    tell: Tell,
+    connection: sqlite3.Connection, path: Path, now: Nanoseconds, progress: StepProgress
 ) -> None:
+    watch(connection, progress)
     _check_version(connection, path)
     steps = pending_steps(connection)
     if steps and _has_tables(connection):
-        back_up(connection, path, now, stop, tell)
-    apply_steps(connection, steps, tell)
+        back_up(connection, path, now, progress)
+    apply_steps(connection, steps, progress)
     # Only now: a new store is marked as ours in its first page, never in a log beside it.
     mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
     if mode != "wal":

@@ -1,4 +1,5 @@
 import asyncio
+import itertools
 import shutil
 import sqlite3
 import threading
@@ -9,7 +10,7 @@ import pytest
 
 from backend.clock import Nanoseconds
 from backend.errors import ErrorCode, StorageFailed, TemporarilyUnavailable
-from backend.events import StoreProgress
+from backend.events import StoreProgress, StoreStep
 from backend.store import opening, settings
 from backend.store.dialect import Dialect
 from backend.store.schema import APPLICATION_ID, TABLES, indexes
@@ -23,7 +24,8 @@ ORDERED = "idx_messages_metadata_pending_id_lookup_ordered"
 
 def open_blocking(path: Path, told: list[StoreProgress] | None = None) -> None:
     log = told if told is not None else []
-    opening.prepare(path, NOW, threading.Event(), log.append)
+    unthrottled = itertools.count().__next__
+    opening.prepare(path, NOW, threading.Event(), log.append, unthrottled)
 
 
 def refused(path: Path) -> StorageFailed:
@@ -104,7 +106,7 @@ async def test_an_upgrade_builds_the_index_and_keeps_rows_and_the_old_indexes(
     assert ORDERED in names
     assert "idx_messages_metadata_pending_id" in names
     assert rows == 1
-    assert f"build {ORDERED}" in [event.step for event in told]
+    assert (StoreStep.BUILD_INDEX, ORDERED) in [(event.step, event.subject) for event in told]
 
 
 def test_a_missing_table_and_a_missing_column_are_added(path: Path) -> None:
@@ -149,7 +151,7 @@ def test_a_backup_that_has_no_room_is_skipped_and_said(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000))
     told: list[StoreProgress] = []
     open_blocking(path, told)
-    assert told[0].step.startswith("backup skipped")
+    assert told[0].step is StoreStep.BACKUP_SKIPPED
     assert not list(path.parent.glob("*.backup"))
 
 
@@ -160,11 +162,11 @@ def test_a_long_step_can_be_stopped_and_leaves_the_store_as_it_was(path: Path) -
     stop = threading.Event()
 
     def tell(event: StoreProgress) -> None:
-        if event.step.startswith("build"):
+        if event.step is StoreStep.BUILD_INDEX:
             stop.set()
 
     with pytest.raises(TemporarilyUnavailable):
-        opening.prepare(path, NOW, stop, tell)
+        opening.prepare(path, NOW, stop, tell, itertools.count().__next__)
     with raw(path) as connection:
         names = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
     assert ORDERED not in names
