@@ -157,3 +157,8 @@ def column_kind(dialect: Dialect, kind: str) -> str:
         )
         if part
     )
+
+
+def row_share(dialect: Dialect) -> str:
+    """What a SELECT ends with to keep others from changing its rows while the transaction runs."""
+    return "" if dialect is Dialect.SQLITE else " FOR SHARE"

@@ -4,6 +4,7 @@ from typing import Final
 
 from backend.errors import ErrorCode, StorageFailed
 from backend.store.database import Transaction
+from backend.store.dialect import row_share
 
 DESK_EPOCH: Final = "desk_epoch"
 
@@ -19,7 +20,28 @@ async def begin_epoch(tx: Transaction) -> int:
         " ON CONFLICT (name) DO UPDATE SET value = sequences.value + 1 RETURNING value",
         {"name": DESK_EPOCH},
     )
-    epoch = int(row["value"] or 0) if row is not None else 0
+    return _checked(int(row["value"] or 0) if row is not None else 0)
+
+
+async def next_epoch(tx: Transaction) -> int:
+    """What `begin_epoch` will return. Raises as it does."""
+    row = await tx.fetch_one("SELECT value FROM sequences WHERE name = :name", {"name": DESK_EPOCH})
+    return _checked(1 if row is None else int(row["value"] or 0) + 1)
+
+
+async def is_current(tx: Transaction, epoch: int) -> bool:
+    """Whether no other start has begun since; where the store is shared, none can until `tx` ends.
+
+    Must be the first statement of the transaction.
+    """
+    row = await tx.fetch_one(
+        f"SELECT value FROM sequences WHERE name = :name{row_share(tx.dialect)}",
+        {"name": DESK_EPOCH},
+    )
+    return row is not None and row["value"] == epoch
+
+
+def _checked(epoch: int) -> int:
     if epoch <= 0:
         raise StorageFailed(
             ErrorCode.STORE_INVALID_ROW,

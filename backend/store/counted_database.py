@@ -1,0 +1,48 @@
+"""The embedded store with its starts counted, by the first write of each."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from backend.clock import Deadline
+from backend.store.database import Database, Priority, Transaction
+from backend.store.dialect import Dialect
+from backend.store.epoch import begin_epoch
+
+
+class CountedDatabase:
+    """Implements `Database`; its first write makes the epoch of this start durable.
+
+    A start that only reads must not wait for another program that holds the store locked, and a
+    start that has written nothing needs no number of its own.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._begun = False
+
+    @property
+    def dialect(self) -> Dialect:
+        return self._database.dialect
+
+    @property
+    def location(self) -> str:
+        return self._database.location
+
+    def reading(self, deadline: Deadline | None = None) -> AbstractAsyncContextManager[Transaction]:
+        return self._database.reading(deadline)
+
+    @asynccontextmanager
+    async def writing(
+        self, deadline: Deadline | None = None, *, priority: Priority = Priority.NORMAL
+    ) -> AsyncIterator[Transaction]:
+        begins = not self._begun
+        async with self._database.writing(deadline, priority=priority) as tx:
+            # Looked at again: writes that queued for the writer together begin only once.
+            begins = begins and not self._begun
+            if begins:
+                await begin_epoch(tx)
+            yield tx
+        self._begun = self._begun or begins
+
+    async def close(self) -> None:
+        await self._database.close()
