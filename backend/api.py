@@ -1,10 +1,12 @@
 """The front door: everything the window may ask of the backend."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from backend.domain.clarification import AnswerDraft, Bundle, Outcome, ResponseOutcome
 from backend.domain.conversation import MessagePage, SessionSummary
+from backend.domain.listing import BundlePage, Origin, PageQuery
 from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId
 
 
@@ -52,6 +54,18 @@ class DeskApi(Protocol):
 
     async def list_uncollected(self) -> tuple[Bundle, ...]:
         """Answered or skipped bundles whose agent has not collected the answer, oldest first."""
+        ...
+
+    async def list_page(self, query: PageQuery) -> BundlePage:
+        """One page of the Inbox, oldest first."""
+        ...
+
+    async def list_closed_page(self, query: PageQuery) -> BundlePage:
+        """One page of the bundles nobody can answer any more, newest first."""
+        ...
+
+    async def list_origins(self, session_ids: Collection[SessionId]) -> Mapping[SessionId, Origin]:
+        """Where these sessions belong; one that does not exist is left out."""
         ...
 
     async def get_bundle(self, pending_id: PendingId) -> Bundle:

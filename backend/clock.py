@@ -4,17 +4,23 @@ import asyncio
 import re
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import NewType, Protocol
 
 Nanoseconds = NewType("Nanoseconds", int)
 """Wall time since the Unix epoch."""
 
 _NANOS_PER_SECOND = 1_000_000_000
+_SECOND = timedelta(seconds=1)
 _TIMESTAMP = re.compile(
-    r"(?P<date>\d{4}-\d{2}-\d{2})[T ](?P<time>\d{2}:\d{2}:\d{2})(?:\.(?P<fraction>\d{1,9}))?"
-    r"(?P<zone>Z|[+-]\d{2}:\d{2})?(?: UTC| [+-]\d{4} \w+)?"
+    r"(?P<date>\d{4}-\d{2}-\d{2})[T ](?P<time>\d{2}:\d{2}:\d{2})(?:\.(?P<fraction>\d{1,99}))?"
+    r"(?P<zone>Z|[+-]\d{2}:\d{2})?(?: UTC| [+-]\d{4} \w+)?",
+    re.ASCII,
 )
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_SECOND = -62_135_596_800
+_LAST_SECOND = 253_402_300_799
+"""The years 0001 and 9999: what RFC 3339 can write."""
 
 
 class TimerHandle(Protocol):
@@ -72,14 +78,19 @@ class Deadline:
 
 
 def format_timestamp(moment: Nanoseconds) -> str:
-    """RFC 3339 in UTC with exactly nine fraction digits, so that text order is time order."""
+    """RFC 3339 in UTC with exactly nine fraction digits, so that text order is time order.
+
+    A moment outside the years 0001 to 9999 is written as the nearest second inside.
+    """
     seconds, nanos = divmod(moment, _NANOS_PER_SECOND)
-    base = datetime.fromtimestamp(seconds, UTC)
-    return f"{base:%Y-%m-%dT%H:%M:%S}.{nanos:09d}Z"
+    base = _EPOCH + timedelta(seconds=min(max(seconds, _FIRST_SECOND), _LAST_SECOND))
+    return f"{base.replace(tzinfo=None).isoformat()}.{nanos:09d}Z"
 
 
 def parse_timestamp(text: str) -> Nanoseconds:
     """Read our own form and Kandev's three (K2.7, K6.6); a missing zone means UTC.
+
+    Digits below a nanosecond are cut off.
 
     Raises:
         ValueError: the text is none of them.
@@ -90,8 +101,8 @@ def parse_timestamp(text: str) -> Nanoseconds:
         raise ValueError(message)
     zone = match["zone"] or "Z"
     whole = datetime.fromisoformat(f"{match['date']}T{match['time']}{zone.replace('Z', '+00:00')}")
-    nanos = int((match["fraction"] or "").ljust(9, "0"))
-    return Nanoseconds(int(whole.timestamp()) * _NANOS_PER_SECOND + nanos)
+    nanos = int((match["fraction"] or "")[:9].ljust(9, "0"))
+    return Nanoseconds((whole - _EPOCH) // _SECOND * _NANOS_PER_SECOND + nanos)
 
 
 async def sleep(clock: Clock, seconds: float) -> None:

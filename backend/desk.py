@@ -1,5 +1,7 @@
 """The front door as the window, HTTP, MCP's operators and the command line enter it."""
 
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Final
 
 from backend.api import DeskInfo
@@ -17,10 +19,20 @@ from backend.domain.clarification import (
     Withdrawn,
 )
 from backend.domain.conversation import MessagePage, SessionSummary
+from backend.domain.listing import BundlePage, Origin, PageQuery
 from backend.domain.validation import validate_answer_draft
 from backend.errors import Conflict, ErrorCode, NotFound
 from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId
-from backend.store import bundles, deliveries, drafts, messages, sessions, withdrawals
+from backend.store import (
+    bundles,
+    deliveries,
+    drafts,
+    listing,
+    messages,
+    session_states,
+    sessions,
+    withdrawals,
+)
 from backend.store.database import Database, Priority
 from backend.work.supervisor import TaskSupervisor
 
@@ -83,6 +95,20 @@ class LocalDesk:
             found = await bundles.list_uncollected(tx)
         return tuple(self._announcer.live(bundle) for bundle in found)
 
+    async def list_page(self, query: PageQuery) -> BundlePage:
+        async with self._database.reading(self._deadline()) as tx:
+            page = await listing.list_open(tx, query)
+        live = (replace(item, bundle=self._announcer.live(item.bundle)) for item in page.bundles)
+        return replace(page, bundles=tuple(live))
+
+    async def list_closed_page(self, query: PageQuery) -> BundlePage:
+        async with self._database.reading(self._deadline()) as tx:
+            return await listing.list_closed(tx, query)
+
+    async def list_origins(self, session_ids: Collection[SessionId]) -> Mapping[SessionId, Origin]:
+        async with self._database.reading(self._deadline()) as tx:
+            return await listing.origins(tx, session_ids)
+
     async def get_bundle(self, pending_id: PendingId) -> Bundle:
         async with self._database.reading(self._deadline()) as tx:
             bundle = await bundles.require_bundle(tx, pending_id)
@@ -144,7 +170,7 @@ class LocalDesk:
             withdrawn = await withdrawals.withdraw(tx, pending_id, Withdrawn.BY_HUMAN, now)
             if withdrawn:
                 await drafts.delete(tx, pending_id)
-                await sessions.refresh_guest_state(tx, bundle.session_id, now)
+                await session_states.refresh(tx, bundle.session_id, now)
         if not withdrawn:
             raise Conflict(ErrorCode.NOT_ACTIVE, "this question is no longer active")
         await self._tell_changed(pending_id)

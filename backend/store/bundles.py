@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from backend.clock import Nanoseconds, parse_timestamp
+from backend.clock import Nanoseconds
 from backend.domain.clarification import (
     Bundle,
     BundleQuestion,
@@ -29,6 +29,7 @@ from backend.store.metadata import (
     answer_from_json,
     as_dict,
     as_text,
+    as_time,
     decode,
     encode,
     is_pending,
@@ -137,8 +138,8 @@ def _to_bundle(pending: PendingId, rows: Sequence[Row]) -> Bundle | None:
         task_id=TaskId(str(head["task_id"])),
         turn_id=TurnId(str(head["turn_id"])),
         questions=tuple(_to_question(row, metadata) for row, metadata in items),
-        created_at=min(parse_timestamp(str(row["created_at"])) for row in questions),
-        updated_at=max(parse_timestamp(str(row["updated_at"])) for row in questions),
+        created_at=min(as_time(row["created_at"]) for row in questions),
+        updated_at=max(as_time(row["updated_at"]) for row in questions),
         status=status,
         context=as_text(first.get("context")),
         expected_questions=_expected(first, len(items)),
@@ -184,10 +185,10 @@ def _responded_at(
 ) -> Nanoseconds | None:
     """Our claims note their time; rows of others carry it as the time of the last change."""
     if claimed_at:
-        return parse_timestamp(str(claimed_at))
+        return as_time(claimed_at)
     for row, metadata in items:
         if row_status(metadata) in _ANSWERED:
-            return parse_timestamp(str(row["updated_at"]))
+            return as_time(row["updated_at"])
     return None
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from backend.domain.conversation import TERMINAL_STATES
 from backend.store.dialect import Dialect, json_flag, json_text
-from backend.store.schema import pending_status
+from backend.store.schema import asked_question, pending_status
 
 CLARIFICATION: Final = "clarification_request"
 _TERMINAL: Final = ",".join(f"'{state}'" for state in sorted(TERMINAL_STATES))
@@ -18,21 +18,37 @@ def pending_id(dialect: Dialect, row: str = "") -> str:
     return json_text(dialect, f"{row}.metadata" if row else "metadata", "pending_id")
 
 
+def owns_session(dialect: Dialect, turn: str) -> str:
+    """The turn may be the session's current one (K1.8, authority).
+
+    A reserved turn becomes so with the attempt to dispatch it, before any client may see it.
+    """
+    waiting = json_flag(dialect, f"{turn}.metadata", "prompt_dispatch_pending")
+    attempted = json_flag(dialect, f"{turn}.metadata", "prompt_dispatch_attempted")
+    return f"(NOT {waiting} OR {attempted} OR {_is_referenced(turn)})"
+
+
+def is_published(dialect: Dialect, turn: str) -> str:
+    """Clients may see the turn (K1.8, history): an attempt alone does not publish it."""
+    waiting = json_flag(dialect, f"{turn}.metadata", "prompt_dispatch_pending")
+    return f"(NOT {waiting} OR {_is_referenced(turn)})"
+
+
+def _is_referenced(turn: str) -> str:
+    return f"EXISTS (SELECT 1 FROM task_session_messages r WHERE r.turn_id = {turn}.id)"
+
+
 def newest_turn(dialect: Dialect, session_id: str) -> str:
     """A scalar subquery: the newest authoritative turn of the session (K1.8)."""
-    waiting = json_flag(dialect, "t.metadata", "prompt_dispatch_pending")
-    attempted = json_flag(dialect, "t.metadata", "prompt_dispatch_attempted")
     return (
         "(SELECT t.id FROM task_session_turns t"
-        f" WHERE t.task_session_id = {session_id} AND (NOT {waiting} OR {attempted}"
-        " OR EXISTS (SELECT 1 FROM task_session_messages r WHERE r.turn_id = t.id))"
+        f" WHERE t.task_session_id = {session_id} AND {owns_session(dialect, 't')}"
         " ORDER BY t.started_at DESC, t.created_at DESC, t.id DESC LIMIT 1)"
     )
 
 
 def is_question(dialect: Dialect, row: str) -> str:
-    parent = json_flag(dialect, f"{row}.metadata", "parent_question")
-    return f"{row}.type = '{CLARIFICATION}' AND NOT {parent}"
+    return asked_question(dialect, row)
 
 
 def is_pending(dialect: Dialect, row: str) -> str:
@@ -49,6 +65,11 @@ def is_well_formed(dialect: Dialect, row: str) -> str:
         f" AND (o.type <> '{CLARIFICATION}' OR o.task_session_id <> {row}.task_session_id"
         f" OR o.turn_id <> {row}.turn_id))"
     )
+
+
+def is_in_newest_turn(dialect: Dialect, row: str) -> str:
+    """The row's turn owns its session, also when that has ended."""
+    return f"{row}.turn_id = {newest_turn(dialect, f'{row}.task_session_id')}"
 
 
 def is_current(dialect: Dialect, row: str) -> str:

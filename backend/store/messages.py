@@ -4,14 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from backend.clock import Nanoseconds, format_timestamp, parse_timestamp
+from backend.clock import Nanoseconds, format_timestamp
 from backend.domain.clarification import BundleStatus, QuestionBundleDraft
 from backend.domain.conversation import Message, MessagePage
 from backend.errors import ErrorCode, NotFound
 from backend.ids import MessageId, PendingId, SessionId, TaskId, TurnId, new_id
 from backend.store.database import Params, Row, Transaction
 from backend.store.eligibility import CLARIFICATION, pending_id
-from backend.store.metadata import OWN_KEY, JsonDict, as_text, decode, encode, question_to_json
+from backend.store.locks import lock_sessions
+from backend.store.metadata import (
+    OWN_KEY,
+    JsonDict,
+    as_text,
+    as_time,
+    decode,
+    encode,
+    question_to_json,
+)
 from backend.store.revisions import next_revision
 
 COLUMNS: Final = (
@@ -39,7 +48,12 @@ class NewBundle:
 
 
 async def insert_bundle(tx: Transaction, bundle: NewBundle) -> None:
-    """Insert all rows of the bundle; only the last one asks for input (K1.2)."""
+    """Insert all rows of the bundle; only the last one asks for input (K1.2).
+
+    They are newer than every row of the session, wherever the clock was set since.
+    """
+    await lock_sessions(tx, [bundle.session_id])
+    first = await _after_newest(tx, bundle.session_id, bundle.now)
     revision = await next_revision(tx)
     last = len(bundle.draft.questions) - 1
     await tx.execute_many(
@@ -56,7 +70,7 @@ async def insert_bundle(tx: Transaction, bundle: NewBundle) -> None:
                 "kind": CLARIFICATION,
                 "metadata": encode(_question_metadata(bundle, index)),
                 # A nanosecond apart, so that the transcript shows them in the order asked.
-                "now": format_timestamp(Nanoseconds(bundle.now + index)),
+                "now": format_timestamp(Nanoseconds(first + index)),
                 "revision": revision,
             }
             for index, question in enumerate(bundle.draft.questions)
@@ -76,7 +90,9 @@ async def insert_message(
     metadata: Mapping[str, object],
     now: Nanoseconds,
 ) -> Message:
-    """Insert one row and return it as it is stored."""
+    """Insert one row, newer than every row of the session, and return it as it is stored."""
+    await lock_sessions(tx, [session_id])
+    moment = await _after_newest(tx, session_id, now)
     message = Message(
         message_id=MessageId(new_id()),
         session_id=session_id,
@@ -85,8 +101,8 @@ async def insert_message(
         author=author,
         content=content,
         metadata=metadata,
-        created_at=now,
-        updated_at=now,
+        created_at=moment,
+        updated_at=moment,
         revision=await next_revision(tx),
         pending_id=_pending_id_of(metadata),
     )
@@ -102,7 +118,7 @@ async def insert_message(
             "requests_input": 0,
             "kind": kind,
             "metadata": encode(dict(metadata)),
-            "now": format_timestamp(now),
+            "now": format_timestamp(moment),
             "revision": message.revision,
         },
     )
@@ -166,11 +182,20 @@ def to_message(row: Row) -> Message:
         author=str(row["author_type"]),
         content=str(row["content"]),
         metadata=metadata,
-        created_at=parse_timestamp(str(row["created_at"])),
-        updated_at=parse_timestamp(str(row["updated_at"])),
+        created_at=as_time(row["created_at"]),
+        updated_at=as_time(row["updated_at"]),
         revision=int(row["revision"] or 0),
         pending_id=_pending_id_of(metadata),
     )
+
+
+async def _after_newest(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> Nanoseconds:
+    row = await tx.fetch_one(
+        "SELECT created_at FROM task_session_messages WHERE task_session_id = :session"
+        " ORDER BY created_at DESC LIMIT 1",
+        {"session": session_id},
+    )
+    return now if row is None else Nanoseconds(max(now, as_time(row["created_at"]) + 1))
 
 
 async def _anchor(

@@ -1,9 +1,11 @@
 """JSON columns: how they are written and read, and the keys of a question's row (K1.3)."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from backend.clock import Nanoseconds, parse_timestamp
 from backend.domain.clarification import Answer, BundleStatus, Option, Question
 from backend.ids import OptionId, QuestionId
 from backend.store.database import SqlValue
@@ -13,6 +15,8 @@ JsonDict = dict[str, object]
 OWN_KEY: Final = "kandesk"
 """Everything Kandev has no key for lives under this one (clarification.md, Shape)."""
 
+_UNSENDABLE: Final = re.compile("[\0\ud800-\udfff]")
+
 
 def encode(value: object) -> str:
     """Compact JSON, in ASCII so that imported lone surrogates survive a round trip."""
@@ -20,10 +24,16 @@ def encode(value: object) -> str:
 
 
 def decode(column: SqlValue) -> JsonDict:
-    """The object in a metadata column; anything that is not an object reads as empty."""
+    """The object in a metadata column; anything that is not an object reads as empty.
+
+    So does what the database takes for JSON and Python does not: very deep or very long numbers.
+    """
     if not isinstance(column, str) or not column:
         return {}
-    return as_dict(json.loads(column))
+    try:
+        return as_dict(json.loads(column))
+    except (ValueError, RecursionError):
+        return {}
 
 
 def as_dict(value: object) -> JsonDict:
@@ -31,7 +41,16 @@ def as_dict(value: object) -> JsonDict:
 
 
 def as_text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    """A text that can be sent and shown; what no text may hold reads as U+FFFD."""
+    return _UNSENDABLE.sub("\ufffd", value) if isinstance(value, str) else ""
+
+
+def as_time(column: SqlValue) -> Nanoseconds:
+    """A stored moment; one nobody can read is the start of time, so that its row is still shown."""
+    try:
+        return parse_timestamp(str(column))
+    except ValueError:
+        return Nanoseconds(0)
 
 
 def as_list(value: object) -> Sequence[object]:

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from backend.clock import parse_timestamp
 from backend.domain.clarification import Answer, Bundle, Delivery, StoredAnswer
 from backend.ids import PendingId
 from backend.store.database import Row, Transaction
 from backend.store.dialect import json_members, json_text
 from backend.store.eligibility import pending_id
-from backend.store.metadata import OWN_KEY, answer_from_json, decode, encode, question_id
+from backend.store.metadata import OWN_KEY, answer_from_json, as_time, decode, encode, question_id
 from backend.store.metadata import question_index as index_of
 from backend.store.open_bundles import is_open
 
@@ -93,8 +92,8 @@ def _is_offered(row: Row) -> bool:
     """A waiting answer always; a delivered one until a day after its delivery."""
     if row["state"] == Delivery.WAITING_FOR_AGENT:
         return True
-    delivered = parse_timestamp(str(row["settled_at"] or row["claimed_at"]))
-    return delivered >= parse_timestamp(str(row["asked_at"])) - OFFERED_FOR
+    delivered = as_time(row["settled_at"] or row["claimed_at"])
+    return delivered >= as_time(row["asked_at"]) - OFFERED_FOR
 
 
 async def _stored_answer(tx: Transaction, row: Row) -> StoredAnswer:
@@ -102,7 +101,7 @@ async def _stored_answer(tx: Transaction, row: Row) -> StoredAnswer:
     return StoredAnswer(
         pending_id=pending,
         answers=await _answers(tx, pending),
-        answered_at=parse_timestamp(str(row["claimed_at"])),
+        answered_at=as_time(row["claimed_at"]),
         delivery=Delivery(str(row["state"])),
     )
 

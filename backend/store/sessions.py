@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePath, PureWindowsPath
 from typing import Final
 
-from backend.clock import Nanoseconds, format_timestamp, parse_timestamp
+from backend.clock import Nanoseconds, format_timestamp
 from backend.domain.conversation import (
     TERMINAL_STATES,
     Connection,
@@ -19,7 +19,8 @@ from backend.store import turns
 from backend.store.database import Params, Row, Transaction
 from backend.store.dialect import Dialect, json_text
 from backend.store.eligibility import is_active, pending_id
-from backend.store.metadata import OWN_KEY, JsonDict, as_dict, as_text, decode, encode
+from backend.store.locks import lock_sessions
+from backend.store.metadata import OWN_KEY, JsonDict, as_dict, as_text, as_time, decode, encode
 
 _TERMINAL: Final = ",".join(f"'{state}'" for state in sorted(TERMINAL_STATES))
 
@@ -71,25 +72,13 @@ async def set_state(
     tx: Transaction, session_id: SessionId, state: SessionState, now: Nanoseconds
 ) -> bool:
     """Move a session on; one that has ended stays as it ended. False when nothing changed."""
+    await lock_sessions(tx, [session_id])
     changed = await tx.execute(
         "UPDATE task_sessions SET state = :state, updated_at = :now"
         f" WHERE id = :session AND state <> :state AND state NOT IN ({_TERMINAL})",
         {"session": session_id, "state": state.value, "now": format_timestamp(now)},
     )
     return changed > 0
-
-
-async def refresh_guest_state(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> None:
-    """A guest waits for input exactly while one of its questions is open; notes the activity."""
-    kind = json_text(tx.dialect, "metadata", OWN_KEY, "kind")
-    await tx.execute(
-        "UPDATE task_sessions SET updated_at = :now, state ="
-        " CASE WHEN EXISTS (SELECT 1 FROM task_session_messages m"
-        f" WHERE m.task_session_id = :session AND {is_active(tx.dialect, 'm')})"
-        f" THEN '{SessionState.WAITING_FOR_INPUT}' ELSE '{SessionState.IDLE}' END"
-        f" WHERE id = :session AND {kind} = '{SessionKind.GUEST}' AND state NOT IN ({_TERMINAL})",
-        {"session": session_id, "now": format_timestamp(now)},
-    )
 
 
 async def _by_key(tx: Transaction, identity: GuestIdentity) -> Row | None:
@@ -212,8 +201,8 @@ def _to_summary(row: Row) -> SessionSummary:
         title=str(row["title"]),
         agent=client or as_text(row["agent_profile_id"]),
         workspace=as_text(row["workspace_id"]),
-        started_at=parse_timestamp(str(row["started_at"])),
-        updated_at=parse_timestamp(str(row["updated_at"])),
+        started_at=as_time(row["started_at"]),
+        updated_at=as_time(row["updated_at"]),
         pending_questions=int(row["pending_questions"] or 0),
         waiting_answers=int(row["waiting_answers"] or 0),
     )
