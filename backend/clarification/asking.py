@@ -30,7 +30,7 @@ from backend.errors import (
 )
 from backend.events import EventBus, MessagesChanged
 from backend.ids import IdempotencyKey, PendingId, SessionId, Ticket, new_id
-from backend.store import bundles, deliveries, messages, sessions, withdrawals
+from backend.store import bundles, deliveries, messages, session_states, sessions, withdrawals
 from backend.store.database import Database, Transaction
 from backend.work.supervisor import TaskSupervisor
 
@@ -193,7 +193,7 @@ class Asking:
                     now=now,
                 ),
             )
-            await sessions.refresh_guest_state(tx, guest.session_id, now)
+            await session_states.refresh(tx, guest.session_id, now)
         self._supervisor.start(self._announcer.opened(pending_id), name="announce bundle")
         return OpenAsk(pending_id, guest.session_id, ticket)
 

@@ -27,7 +27,7 @@ from backend.domain.hand_over import same_payload, translated_answers
 from backend.domain.validation import validate_outcome
 from backend.errors import Conflict, ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.ids import ClaimId, ClientId, PendingId
-from backend.store import bundles, claims, deliveries, drafts, sessions, withdrawals
+from backend.store import bundles, claims, deliveries, drafts, session_states, withdrawals
 from backend.store.database import Database, Priority, Transaction
 from backend.work.supervisor import TaskSupervisor
 
@@ -145,7 +145,7 @@ class Resolver:
                 if claimed and before is not None:
                     obsolete = await self._retire_older(tx, before, claim, taken_from)
                     await drafts.delete(tx, claim.pending_id)
-                    await sessions.refresh_guest_state(tx, before.session_id, claim.now)
+                    await session_states.refresh(tx, before.session_id, claim.now)
         except TemporarilyUnavailable:
             # COMMIT may have happened although its result is not known.
             if not await self._holds(claim):

@@ -20,6 +20,7 @@ from backend.store.eligibility import (
     is_current,
     pending_id,
 )
+from backend.store.locks import lock_bundle
 from backend.store.metadata import (
     JsonDict,
     encode,
@@ -43,6 +44,7 @@ async def claim(tx: Transaction, claim: Claim) -> bool:
             for it; the transaction must not be committed.
     """
     dialect = tx.dialect
+    await lock_bundle(tx, claim.pending_id)
     revision = await next_revision(tx)
     base: Params = {
         "pending_id": claim.pending_id,

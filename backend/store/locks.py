@@ -28,11 +28,16 @@ async def lock_sessions(tx: Transaction, session_ids: Iterable[SessionId]) -> No
 
 async def lock_bundle(tx: Transaction, pending: PendingId) -> None:
     """Hold the sessions of a bundle; a malformed one may span several."""
+    await lock_bundles(tx, [pending])
+
+
+async def lock_bundles(tx: Transaction, pendings: Iterable[PendingId]) -> None:
+    """Hold the sessions of bundles that are changed together."""
     if tx.dialect is Dialect.SQLITE:
         return
     rows = await tx.fetch_all(
         "SELECT DISTINCT m.task_session_id FROM task_session_messages m"
-        f" WHERE {pending_id(tx.dialect, 'm')} = :pending_id",
-        {"pending_id": pending},
+        f" WHERE {pending_id(tx.dialect, 'm')} IN ({json_members(tx.dialect, ':ids')})",
+        {"ids": encode(sorted(set(pendings)))},
     )
     await lock_sessions(tx, (SessionId(str(row["task_session_id"])) for row in rows))

@@ -3,19 +3,35 @@
 from backend.clock import Nanoseconds, format_timestamp
 from backend.ids import SessionId, TaskId, TurnId, new_id
 from backend.store.database import Transaction
-from backend.store.eligibility import newest_turn
+from backend.store.eligibility import is_published, newest_turn
+from backend.store.locks import lock_sessions
+from backend.store.metadata import JsonDict, as_time, encode
 
 
 async def open_turn(
-    tx: Transaction, session_id: SessionId, task_id: TaskId, now: Nanoseconds
+    tx: Transaction,
+    session_id: SessionId,
+    task_id: TaskId,
+    now: Nanoseconds,
+    metadata: JsonDict | None = None,
 ) -> TurnId:
-    """Start a turn that owns the session from now on."""
+    """Start a turn that owns the session from now on, unless its metadata reserves it only.
+
+    It is newer than every other turn of the session, wherever the clock was set since.
+    """
+    await lock_sessions(tx, [session_id])
     turn_id = TurnId(new_id())
     await tx.execute(
         "INSERT INTO task_session_turns"
         " (id, task_session_id, task_id, started_at, metadata, created_at, updated_at)"
-        " VALUES (:id, :session, :task, :now, '{}', :now, :now)",
-        {"id": turn_id, "session": session_id, "task": task_id, "now": format_timestamp(now)},
+        " VALUES (:id, :session, :task, :now, :metadata, :now, :now)",
+        {
+            "id": turn_id,
+            "session": session_id,
+            "task": task_id,
+            "metadata": encode(metadata or {}),
+            "now": format_timestamp(await _after_newest(tx, session_id, now)),
+        },
     )
     return turn_id
 
@@ -27,3 +43,25 @@ async def current_turn(tx: Transaction, session_id: SessionId) -> TurnId | None:
         {"session": session_id},
     )
     return None if row is None or row["id"] is None else TurnId(str(row["id"]))
+
+
+async def published_turns(tx: Transaction, session_id: SessionId) -> tuple[TurnId, ...]:
+    """The turns clients may see, oldest first (K1.8, history)."""
+    rows = await tx.fetch_all(
+        "SELECT t.id FROM task_session_turns t"
+        f" WHERE t.task_session_id = :session AND {is_published(tx.dialect, 't')}"
+        " ORDER BY t.started_at, t.created_at, t.id",
+        {"session": session_id},
+    )
+    return tuple(TurnId(str(row["id"])) for row in rows)
+
+
+async def _after_newest(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> Nanoseconds:
+    row = await tx.fetch_one(
+        "SELECT started_at, created_at FROM task_session_turns"
+        " WHERE task_session_id = :session ORDER BY started_at DESC LIMIT 1",
+        {"session": session_id},
+    )
+    if row is None:
+        return now
+    return Nanoseconds(max(now, as_time(row["started_at"]) + 1, as_time(row["created_at"]) + 1))

@@ -23,7 +23,7 @@ from backend.ids import (
     TurnId,
     new_id,
 )
-from backend.store import claims, deliveries, messages, sessions
+from backend.store import claims, deliveries, messages, session_states, sessions
 from backend.store.database import Database
 from tests.helpers.builders import make_draft, make_guest
 
@@ -75,7 +75,7 @@ async def ask(
                 now=now,
             ),
         )
-        await sessions.refresh_guest_state(tx, found.session_id, now)
+        await session_states.refresh(tx, found.session_id, now)
     return Asked(pending_id, found.session_id, found.task_id, found.turn_id)
 
 

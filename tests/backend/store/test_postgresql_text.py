@@ -12,6 +12,7 @@ from backend.store import (
     intents,
     messages,
     same_questions,
+    session_states,
     sessions,
     turns,
     withdrawals,
@@ -63,7 +64,7 @@ async def test_no_statement_for_postgresql_speaks_sqlite() -> None:
     await bundles.list_open(paper)
     await messages.bundle_messages(paper, P)
     await sessions.list_summaries(paper)
-    await sessions.refresh_guest_state(paper, S, NOW)
+    await session_states.refresh(paper, S, NOW)
     await sessions._abandoned(paper, make_guest(), ())
     await same_questions._candidates(paper, [P])
     await turns.current_turn(paper, S)
@@ -77,7 +78,8 @@ async def test_the_claim_its_guard_and_the_reload_use_the_expression_of_the_inde
     paper = Paper()
     await claims.claim(paper, make_claim(P))
     await messages.bundle_messages(paper, P)
-    claim, lookup = paper.statements[1:]
+    locks, _, claim, lookup = paper.statements
+    assert locks.startswith("SELECT DISTINCT m.task_session_id")
     assert PENDING_ID in claim
     assert "o.metadata::jsonb->>'pending_id' = task_session_messages.metadata::jsonb" in claim
     assert PENDING_ID in lookup

@@ -5,7 +5,7 @@ import pytest
 from backend.clock import Nanoseconds
 from backend.domain.conversation import Connection, SessionKind, SessionState, SessionSummary
 from backend.ids import SessionId
-from backend.store import sessions, turns
+from backend.store import session_states, sessions, turns
 from backend.store.sessions import GuestSession
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.builders import make_guest
@@ -131,7 +131,7 @@ async def test_a_guest_waits_for_input_exactly_while_a_question_is_open(
     assert (found.state, found.pending_questions) == (SessionState.WAITING_FOR_INPUT, 1)
     await claim(database, make_claim(asked.pending_id))
     async with database.writing() as tx:
-        await sessions.refresh_guest_state(tx, asked.session_id, clock.now())
+        await session_states.refresh(tx, asked.session_id, clock.now())
     found = await summary(database, asked.session_id)
     assert (found.state, found.pending_questions) == (SessionState.IDLE, 0)
 
@@ -140,7 +140,7 @@ async def test_the_state_of_a_hosted_session_is_not_a_guests_business(
     database: SqliteDatabase, rows: RowMaker, clock: FakeClock
 ) -> None:
     async with database.writing() as tx:
-        await sessions.refresh_guest_state(tx, S1, clock.now())
+        await session_states.refresh(tx, S1, clock.now())
     assert (await summary(database, S1)).state is SessionState.RUNNING
 
 

@@ -1,0 +1,91 @@
+"""What asking and answering do to the state of a session and of its task (K1.9)."""
+
+from typing import Final
+
+from backend.clock import Nanoseconds, format_timestamp
+from backend.domain.conversation import TERMINAL_STATES, SessionKind, SessionState
+from backend.ids import PendingId, SessionId
+from backend.store.database import Transaction
+from backend.store.dialect import json_text
+from backend.store.eligibility import is_active, pending_id
+from backend.store.metadata import OWN_KEY
+
+_TERMINAL: Final = ",".join(f"'{state}'" for state in sorted(TERMINAL_STATES))
+_WORKING: Final = f"'{SessionState.STARTING}','{SessionState.RUNNING}'"
+
+
+async def refresh(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> None:
+    """Bring session and task in line with the open questions; a session that ended stays so.
+
+    A guest waits for input exactly while one of its questions is open. A hosted session stops
+    running when it asks; only what is given to its agent lets it run again. A task is in review
+    while one of its sessions asks.
+    """
+    await _refresh_guest(tx, session_id, now)
+    await tx.execute(
+        f"UPDATE task_sessions SET updated_at = :now, state = '{SessionState.WAITING_FOR_INPUT}'"
+        f" WHERE id = :session AND state IN ({_WORKING}) AND {_asks(tx)}",
+        {"session": session_id, "now": format_timestamp(now)},
+    )
+    await _refresh_task(tx, session_id, now)
+
+
+async def refresh_of_bundle(tx: Transaction, pending: PendingId, now: Nanoseconds) -> None:
+    """As `refresh`, for the session of a bundle."""
+    row = await tx.fetch_one(
+        "SELECT task_session_id FROM task_session_messages"
+        f" WHERE {pending_id(tx.dialect)} = :pending_id ORDER BY created_at, id LIMIT 1",
+        {"pending_id": pending},
+    )
+    if row is not None:
+        await refresh(tx, SessionId(str(row["task_session_id"])), now)
+
+
+async def run_again(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> bool:
+    """The agent of a hosted session has been given what it waited for; False if it did not wait."""
+    kind = json_text(tx.dialect, "metadata", OWN_KEY, "kind")
+    changed = await tx.execute(
+        f"UPDATE task_sessions SET state = '{SessionState.RUNNING}', updated_at = :now"
+        f" WHERE id = :session AND COALESCE({kind},'') <> '{SessionKind.GUEST}'"
+        f" AND state IN ('{SessionState.WAITING_FOR_INPUT}','{SessionState.IDLE}')"
+        f" AND NOT {_asks(tx)}",
+        {"session": session_id, "now": format_timestamp(now)},
+    )
+    return changed > 0
+
+
+async def _refresh_guest(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> None:
+    kind = json_text(tx.dialect, "metadata", OWN_KEY, "kind")
+    await tx.execute(
+        f"UPDATE task_sessions SET updated_at = :now, state = CASE WHEN {_asks(tx)}"
+        f" THEN '{SessionState.WAITING_FOR_INPUT}' ELSE '{SessionState.IDLE}' END"
+        f" WHERE id = :session AND {kind} = '{SessionKind.GUEST}' AND state NOT IN ({_TERMINAL})",
+        {"session": session_id, "now": format_timestamp(now)},
+    )
+
+
+async def _refresh_task(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> None:
+    asks = (
+        "EXISTS (SELECT 1 FROM task_sessions q JOIN task_session_messages m"
+        " ON m.task_session_id = q.id"
+        f" WHERE q.task_id = tasks.id AND {is_active(tx.dialect, 'm')})"
+    )
+    of_session = "id = (SELECT s.task_id FROM task_sessions s WHERE s.id = :session)"
+    params = {"session": session_id, "now": format_timestamp(now)}
+    await tx.execute(
+        f"UPDATE tasks SET state = 'REVIEW', updated_at = :now WHERE {of_session}"
+        f" AND archived_at IS NULL AND state IN ('TODO','IN_PROGRESS') AND {asks}",
+        params,
+    )
+    await tx.execute(
+        f"UPDATE tasks SET state = 'IN_PROGRESS', updated_at = :now WHERE {of_session}"
+        f" AND state = 'REVIEW' AND NOT {asks}",
+        params,
+    )
+
+
+def _asks(tx: Transaction) -> str:
+    return (
+        "EXISTS (SELECT 1 FROM task_session_messages m"
+        f" WHERE m.task_session_id = :session AND {is_active(tx.dialect, 'm')})"
+    )
