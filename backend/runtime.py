@@ -9,6 +9,7 @@ from backend.agents.demo import DemoProcess
 from backend.api import DeskApi, DeskInfo
 from backend.clarification.recovery import recover
 from backend.clock import Clock, format_timestamp
+from backend.desk_file import DeskFile, read_desk_file
 from backend.endpoint import DeskEndpoint, remove_endpoint, write_endpoint
 from backend.errors import Conflict, ErrorCode
 from backend.events import BackendReady, BackendStopped, Listener, WindowRequested
@@ -21,9 +22,8 @@ from backend.secrets import read_or_create_secret
 from backend.services import Services, build_services
 from backend.store import settings
 from backend.store.database import Database
-from backend.store.epoch import begin_epoch
-from backend.store.owner_lock import OwnerLock
-from backend.store.sqlite import SqliteDatabase
+from backend.store.owned import OwnedStore, Recover, open_store
+from backend.store.store_location import store_location
 
 Kind = Literal["window", "serve"]
 
@@ -40,16 +40,14 @@ class Runtime:
         *,
         home: Home,
         kind: Kind,
-        lock: OwnerLock,
-        database: Database,
+        store: OwnedStore,
         services: Services,
         server: HttpServer,
         tokens: Tokens,
     ) -> None:
         self._home = home
         self._kind: Kind = kind
-        self._lock = lock
-        self._database = database
+        self._store = store
         self._services = services
         self._server = server
         self._tokens = tokens
@@ -65,46 +63,59 @@ class Runtime:
         *,
         kind: Kind,
         port: int = 0,
+        database: str | None = None,
+        allow_migration: bool = False,
         listener: Listener,
         on_hand_over: Callable[[], None] | None = None,
     ) -> "Runtime":
         """Own the store, settle what the last run left, then listen.
 
-        Port 0 takes the port of the last run, or any when that is taken.
+        Port 0 takes the port of the last run, or any when that is taken. `database` is the address
+        of a store on a server; empty, the file in the home; None, what `desk.toml` says. Without
+        `allow_migration` an older store on a server is not changed.
 
         Raises:
             StorageFailed: the store cannot be used, or another desk owns it; nothing was changed.
+            InvalidInput: `desk.toml` says something that cannot be.
+            TemporarilyUnavailable: the store is locked, or its server is not there.
         """
         home.create()
-        lock = OwnerLock.acquire(home.database, kind=kind)
+        settings_of_desk = read_desk_file(home) if database is None else DeskFile(database)
+        store = await open_store(
+            home,
+            store_location(home, settings_of_desk.database),
+            clock,
+            kind=kind,
+            progress=listener,
+            allow_migration=allow_migration,
+        )
+        services: Services | None = None
         try:
-            database = await SqliteDatabase.open(home.database, clock, progress=listener)
-        except BaseException:
-            lock.release()
-            raise
-        try:
-            runtime = await cls._build(home, clock, kind, lock, database, listener, on_hand_over)
+            services = _build_services(home, store, clock, settings_of_desk.expire_after)
+            runtime = cls._build(home, clock, kind, store, services, on_hand_over)
+            services.bus.subscribe(listener)
+            await store.start(_recovery(clock, services))
+            services.supervisor.start(
+                store.keep(services.bus.publish), name="keep the store", repeats=True
+            )
             await runtime.listen(clock, port)
         except BaseException:
-            await database.close()
-            lock.release()
+            if services is not None:
+                await services.supervisor.stop()
+            await store.close()
             raise
         return runtime
 
     @classmethod
-    async def _build(
+    def _build(
         cls,
         home: Home,
         clock: Clock,
         kind: Kind,
-        lock: OwnerLock,
-        database: Database,
-        listener: Listener,
+        store: OwnedStore,
+        services: Services,
         on_hand_over: Callable[[], None] | None,
     ) -> "Runtime":
-        services = await _start_services(home, database, clock)
-        services.bus.subscribe(listener)
-        await recover(database, clock, services.bus.publish)
         tokens = Tokens(
             desk=read_or_create_secret(home.desk_token),
             agent=read_or_create_secret(home.agent_token),
@@ -120,13 +131,7 @@ class Runtime:
             on_hand_over=on_hand_over,
         )
         return cls(
-            home=home,
-            kind=kind,
-            lock=lock,
-            database=database,
-            services=services,
-            server=server,
-            tokens=tokens,
+            home=home, kind=kind, store=store, services=services, server=server, tokens=tokens
         )
 
     @property
@@ -141,7 +146,7 @@ class Runtime:
         """
         wanted = port
         if not port:
-            async with self._database.reading() as tx:
+            async with self._store.database.reading() as tx:
                 saved = await settings.get(tx, _PORT_SETTING)
             port = _usable_port(saved)
         bound = await self._server.start(port)
@@ -153,11 +158,11 @@ class Runtime:
                 port=wanted,
             )
         if bound != port:
-            async with self._database.writing() as tx:
+            async with self._store.database.writing() as tx:
                 await settings.put(tx, _PORT_SETTING, str(bound))
         self.api_url = f"http://127.0.0.1:{bound}"
         self.mcp_url = f"{self.api_url}/mcp"
-        info = _desk_info(self._home, self._database, self.api_url, self.mcp_url)
+        info = _desk_info(self._home, self._store.database, self.api_url, self.mcp_url)
         self._services.desk.listens_at(info)
         self._home.quit_marker.unlink(missing_ok=True)
         write_endpoint(
@@ -195,9 +200,8 @@ class Runtime:
             await self._server.stop()
             await self._services.supervisor.stop()
         finally:
-            await self._database.close()
             remove_endpoint(self._home, os.getpid())
-            self._lock.release()
+            await self._store.close()
         self._services.bus.publish(BackendStopped())
 
 
@@ -209,16 +213,24 @@ def _usable_port(saved: str | None) -> int:
     return port if port <= _MAX_PORT else 0
 
 
-async def _start_services(home: Home, database: Database, clock: Clock) -> Services:
-    async with database.writing() as tx:
-        epoch = await begin_epoch(tx)
+def _build_services(
+    home: Home, store: OwnedStore, clock: Clock, expire_after: float | None
+) -> Services:
     return build_services(
-        database,
+        store.database,
         clock,
         ticket_key=read_or_create_secret(home.ticket_key),
-        info=_desk_info(home, database),
-        epoch=epoch,
+        info=_desk_info(home, store.database),
+        epoch=store.epoch,
+        expire_after=expire_after,
     )
+
+
+def _recovery(clock: Clock, services: Services) -> Recover:
+    async def run(database: Database) -> None:
+        await recover(database, clock, services.bus.publish)
+
+    return run
 
 
 def _desk_info(home: Home, database: Database, api: str = "", mcp: str = "") -> DeskInfo:
@@ -239,16 +251,15 @@ async def offline_desk(home: Home, clock: Clock) -> AsyncIterator[DeskApi]:
 
     Raises:
         StorageFailed: a desk owns the store, or it cannot be used.
+        InvalidInput: `desk.toml` says something that cannot be.
+        TemporarilyUnavailable: the store is locked, or its server is not there.
     """
-    lock = OwnerLock.acquire(home.database, kind="command")
+    location = store_location(home, read_desk_file(home).database)
+    store = await open_store(home, location, clock, kind="command")
     try:
-        database = await SqliteDatabase.open(home.database, clock)
-        try:
-            services = await _start_services(home, database, clock)
-            await recover(database, clock, services.bus.publish)
-            yield services.desk
-            await services.supervisor.stop()
-        finally:
-            await database.close()
+        services = _build_services(home, store, clock, None)
+        await store.start(_recovery(clock, services))
+        yield services.desk
+        await services.supervisor.stop()
     finally:
-        lock.release()
+        await store.close()

@@ -37,7 +37,7 @@ def open_door(home: Home) -> InboxDoor:
     desk = find_desk(home)
     if desk is not None:
         return DeskInbox(desk)
-    if not home.database.exists():
+    if not (home.database.exists() or home.desk_toml.exists()):
         return EmptyInbox()
     from backend.cli.inbox_store import StoreInbox
 

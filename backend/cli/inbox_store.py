@@ -7,6 +7,7 @@ from typing import TypeVar
 from backend.cli.desk_client import Json
 from backend.cli.inbox_door import CLIENT_SECONDS, UNKNOWN, InboxRefused
 from backend.clock import SystemClock
+from backend.desk_file import read_desk_file
 from backend.domain.clarification import Bundle
 from backend.domain.conversation import SessionSummary
 from backend.errors import AppError, ErrorCode
@@ -14,7 +15,9 @@ from backend.ids import ClaimId, ClientId, PendingId, SessionId
 from backend.mcp.bundle_wire import bundle_to_wire, response_to_wire
 from backend.paths import Home
 from backend.store import bundles, sessions
-from backend.store.sqlite import SqliteDatabase
+from backend.store.database import Database
+from backend.store.owned import open_for_reading
+from backend.store.store_location import EmbeddedFile, store_location
 
 T = TypeVar("T")
 
@@ -36,7 +39,9 @@ class StoreInbox:
         return _run(self._respond(PendingId(pending_id), body))
 
     async def _list_open(self) -> list[Json]:
-        database = await SqliteDatabase.open_read_only(self._home.database, self._clock)
+        database = await self._open()
+        if database is None:
+            return []
         try:
             async with database.reading() as tx:
                 found = await bundles.list_open(tx)
@@ -48,13 +53,22 @@ class StoreInbox:
         return [self._to_wire(bundle, known) for bundle in found]
 
     async def _find(self, pending_id: PendingId) -> Json | None:
-        database = await SqliteDatabase.open_read_only(self._home.database, self._clock)
+        database = await self._open()
+        if database is None:
+            return None
         try:
             async with database.reading() as tx:
                 found = await bundles.load_bundle(tx, pending_id)
         finally:
             await database.close()
         return None if found is None else self._to_wire(found, {})
+
+    async def _open(self) -> Database | None:
+        """The store for a look; None when nothing was ever kept in it."""
+        location = store_location(self._home, read_desk_file(self._home).database)
+        if isinstance(location, EmbeddedFile) and not location.path.exists():
+            return None
+        return await open_for_reading(location, self._clock)
 
     async def _respond(self, pending_id: PendingId, body: Json) -> Json:
         from backend.mcp.inbox_wire import ResponseIn, outcome_from_wire

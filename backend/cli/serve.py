@@ -13,11 +13,12 @@ import structlog
 
 from backend.cli.desk_client import find_desk
 from backend.clock import Clock, SystemClock
-from backend.errors import AppError
+from backend.errors import AppError, InvalidInput
 from backend.events import Event, StoreProgress
 from backend.log import configure_logging
 from backend.paths import Home, resolve_home
 from backend.runtime import Runtime
+from backend.store.store_location import check_address
 
 _log = structlog.stdlib.get_logger("serve")
 
@@ -27,11 +28,10 @@ def main(arguments: Sequence[str]) -> int:
     parser = _parser()
     parsed = parser.parse_args(arguments)
     if parsed.database is not None:
-        parser.error(
-            "--database: a PostgreSQL store comes with a later version; leave it out"
-            if parsed.database.startswith(("postgresql://", "postgres://"))
-            else "--database takes a postgresql:// address; the embedded store needs none"
-        )
+        try:
+            check_address(parsed.database, source="--database")
+        except InvalidInput as error:
+            parser.error(error.detail)
     home = resolve_home(parsed.home)
     try:
         home.create()
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
         if running is not None:
             # Also when somebody has deleted the lock it holds.
             return _fail(f"the store {home.database} is in use by process {running.pid}")
-        return asyncio.run(_serve(home, parsed.port))
+        return asyncio.run(_serve(home, parsed))
     except AppError as error:
         return _fail(error.detail)
     except OSError as error:
@@ -53,7 +53,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--port", type=_port, default=0, help="where to listen; 0 takes the port of the last run"
     )
-    parser.add_argument("--database", metavar="URL", help="a store on another machine")
+    parser.add_argument(
+        "--database",
+        metavar="URL",
+        help="the store of this run: postgresql://USER@HOST:PORT/NAME, without a password",
+    )
+    parser.add_argument(
+        "--migrate",
+        action="store_true",
+        help="bring an older store on a server up to date; back it up first",
+    )
     return parser
 
 
@@ -64,7 +73,7 @@ def _port(text: str) -> int:
     return port
 
 
-async def _serve(home: Home, port: int) -> int:
+async def _serve(home: Home, parsed: argparse.Namespace) -> int:
     stop = Stop()
     stop.listen_to_signals()
     clock = SystemClock()
@@ -73,7 +82,9 @@ async def _serve(home: Home, port: int) -> int:
             home,
             clock,
             kind="serve",
-            port=port,
+            port=parsed.port,
+            database=parsed.database,
+            allow_migration=parsed.migrate,
             listener=ProgressLog(clock),
             on_hand_over=stop.hand_over,
         )

@@ -61,8 +61,10 @@ class OwnerLock:
         self._descriptor = descriptor
 
     @classmethod
-    def acquire(cls, database: Path, *, kind: str) -> "OwnerLock":
+    def acquire(cls, database: Path, *, kind: str, anywhere: bool = False) -> "OwnerLock":
         """Become the owner, without waiting.
+
+        `anywhere` takes a network file system too: the rows are elsewhere, under another lock.
 
         Raises:
             StorageFailed: `store_owned` names the owner; `store_on_network`, the folder is on a
@@ -70,7 +72,7 @@ class OwnerLock:
         """
         path = _lock_path(database)
         network = network_file_system(path)
-        if network:
+        if network and not anywhere:
             raise StorageFailed(
                 ErrorCode.STORE_ON_NETWORK,
                 f"the store cannot be on a network file system ({network}): {database}",

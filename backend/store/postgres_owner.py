@@ -18,16 +18,14 @@ from datetime import UTC, datetime
 from typing import Final
 
 import psycopg
-from psycopg import conninfo
 
 from backend.errors import AppError, ErrorCode, StorageFailed
 from backend.store.owner_lock import LockHolder
-from backend.store.server_password import password_from_keyring
-from backend.store.store_location import WHERE_SECRETS_GO, DatabaseServer
+from backend.store.server_login import Connection, log_in, unreachable
+from backend.store.store_location import DatabaseServer
 
 LOCK_KEY: Final = 0x4B64736B
 """The letters "Kdsk"; advisory locks are per database."""
-CONNECT_SECONDS: Final = 10
 RELEASE_SECONDS: Final = 1.0
 _SETTLE_SECONDS: Final = 1.5
 """How long a lock is waited for: a server needs a moment to see that its last owner was killed."""
@@ -124,51 +122,21 @@ class PostgresOwner:
             self._wake.close()
             self._woken.close()
 
-    def _take(self) -> "psycopg.Connection[tuple[object, ...]]":
-        connection = self._connect()
+    def _take(self) -> Connection:
+        connection, self.conninfo = log_in(self._server, name=_application_name(self._kind))
         try:
             connection.add_notice_handler(self._note)
             connection.execute(_PREPARE)
             self._lock(connection)
         except psycopg.Error as error:
             connection.close()
-            raise _unreachable(self._server, error) from error
+            raise unreachable(self._server, error) from error
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _connect(self) -> "psycopg.Connection[tuple[object, ...]]":
-        try:
-            return self._open(self._server.url)
-        except psycopg.OperationalError as error:
-            if error.pgconn is None or not error.pgconn.needs_password:
-                raise _unreachable(self._server, error) from error
-            password = password_from_keyring(self._server.url)
-            if password is None:
-                detail = f"the store {self._server.text} wants a password; {WHERE_SECRETS_GO}"
-                raise StorageFailed(
-                    ErrorCode.STORE_UNREACHABLE, detail, store=self._server.text
-                ) from error
-        self.conninfo = conninfo.make_conninfo(self._server.url, password=password)
-        try:
-            return self._open(self.conninfo)
-        except psycopg.OperationalError as error:
-            raise _unreachable(self._server, error) from error
-
-    def _open(self, address: str) -> "psycopg.Connection[tuple[object, ...]]":
-        return psycopg.connect(
-            address,
-            autocommit=True,
-            connect_timeout=CONNECT_SECONDS,
-            application_name=_application_name(self._kind),
-            keepalives=1,
-            keepalives_idle=30,
-            keepalives_interval=10,
-            keepalives_count=3,
-        )
-
-    def _lock(self, connection: "psycopg.Connection[tuple[object, ...]]") -> None:
+    def _lock(self, connection: Connection) -> None:
         ends_at = time.monotonic() + _SETTLE_SECONDS
         while True:
             row = connection.execute(_TAKE, {"key": LOCK_KEY}).fetchone()
@@ -186,7 +154,7 @@ class PostgresOwner:
             if self._leaving.wait(_SETTLE_PAUSE):
                 raise StorageFailed(ErrorCode.STORE_UNREACHABLE, "the desk is stopping")
 
-    def _watch(self, connection: "psycopg.Connection[tuple[object, ...]]") -> str:
+    def _watch(self, connection: Connection) -> str:
         """Sleep until the connection ends, and say why; empty when it was given back."""
         with selectors.DefaultSelector() as selector:
             selector.register(connection.fileno(), selectors.EVENT_READ)
@@ -227,7 +195,7 @@ def _application_name(kind: str) -> str:
     return (name + host)[:_NAME_BYTES]
 
 
-def _holder(connection: "psycopg.Connection[tuple[object, ...]]") -> LockHolder:
+def _holder(connection: Connection) -> LockHolder:
     """The owner, as far as its connection tells."""
     row = connection.execute(_HOLDER, {"key": LOCK_KEY}).fetchone()
     words = str(row[0]).split(" ", 4) if row is not None else []
@@ -246,14 +214,6 @@ def _owned(server: DatabaseServer, holder: LockHolder) -> StorageFailed:
         host=holder.host,
         since=holder.since,
         kind=holder.kind,
-    )
-
-
-def _unreachable(server: DatabaseServer, error: psycopg.Error) -> StorageFailed:
-    return StorageFailed(
-        ErrorCode.STORE_UNREACHABLE,
-        f"the store {server.text} cannot be reached: {_line(error)}",
-        store=server.text,
     )
 
 

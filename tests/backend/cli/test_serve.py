@@ -119,7 +119,8 @@ def test_hand_over_stops_it_without_the_quit_mark(start_desk: StartDesk, home: H
     [
         ("serve", "--port", "70000"),
         ("serve", "--port", "x"),
-        ("serve", "--database", "postgresql://db/kandesk"),
+        ("serve", "--database", "postgresql://me:secret@db/kandesk"),
+        ("serve", "--database", "postgresql://db"),
         ("serve", "--database", "sqlite:///x"),
         ("serve", "extra"),
     ],

@@ -1,0 +1,79 @@
+"""Getting into a database server: the password comes from libpq's own places, else the keyring."""
+
+import logging
+from typing import Final
+
+import psycopg
+from psycopg import conninfo
+
+from backend.errors import ErrorCode, StorageFailed
+from backend.store.store_location import WHERE_SECRETS_GO, DatabaseServer
+
+SERVICE: Final = "kandesk"
+"""The keyring's service; the account is the address."""
+CONNECT_SECONDS: Final = 10
+
+Connection = psycopg.Connection[tuple[object, ...]]
+
+_log = logging.getLogger(__name__)
+
+
+def log_in(server: DatabaseServer, *, name: str) -> tuple[Connection, str]:
+    """A connection that commits each statement, and the address that lets others in as well.
+
+    `name` is what the server's own views call it. Blocks, and waits for a human who is asked to
+    unlock the keyring.
+
+    Raises:
+        StorageFailed: `store_unreachable`, in one line without a password.
+    """
+    try:
+        return _connect(server.url, name), server.url
+    except psycopg.OperationalError as error:
+        if error.pgconn is None or not error.pgconn.needs_password:
+            raise unreachable(server, error) from error
+        password = _password_from_keyring(server.url)
+        if password is None:
+            detail = f"the store {server.text} wants a password; {WHERE_SECRETS_GO}"
+            raise StorageFailed(ErrorCode.STORE_UNREACHABLE, detail, store=server.text) from error
+    address = conninfo.make_conninfo(server.url, password=password)
+    try:
+        return _connect(address, name), address
+    except psycopg.OperationalError as error:
+        raise unreachable(server, error) from error
+
+
+def unreachable(server: DatabaseServer, error: object) -> StorageFailed:
+    """What a person reads when the server of a store cannot be used."""
+    return StorageFailed(
+        ErrorCode.STORE_UNREACHABLE,
+        f"the store {server.text} cannot be reached: {' '.join(str(error).split())}",
+        store=server.text,
+    )
+
+
+def _connect(address: str, name: str) -> Connection:
+    return psycopg.connect(
+        address,
+        autocommit=True,
+        connect_timeout=CONNECT_SECONDS,
+        application_name=name,
+        keepalives=1,
+        keepalives_idle=30,
+        keepalives_interval=10,
+        keepalives_count=3,
+    )
+
+
+def _password_from_keyring(address: str) -> str | None:
+    """None also where there is no keyring, or it stays locked."""
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError:
+        return None
+    try:
+        return keyring.get_password(SERVICE, address)
+    except KeyringError as error:
+        _log.info("the keyring has no password for the store: %s", error)
+        return None
