@@ -5,9 +5,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from backend.domain.clarification import Bundle, ResponseOutcome
-from backend.domain.conversation import Message, SessionSummary
+from backend.domain.conversation import (
+    Message,
+    PendingAction,
+    ProjectionRevision,
+    SessionSummary,
+)
 from backend.errors import AppError
-from backend.ids import PendingId, SessionId
+from backend.ids import PendingId, SessionId, TurnId
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,23 @@ class MessagesChanged:
 
     session_id: SessionId
     messages: tuple[Message, ...]
+    pending_action: PendingAction | None = None
+    projected: ProjectionRevision | None = None
+    """None when `pending_action` was not read: what is known of it stays as it is (K4.4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """The agent of a session has taken a prompt."""
+
+    session_id: SessionId
+    turn_id: TurnId
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCompleted:
+    session_id: SessionId
+    turn_id: TurnId
 
 
 class StoreStep(StrEnum):
@@ -127,6 +149,8 @@ Event = (
     | BundleRemoved
     | SessionChanged
     | MessagesChanged
+    | TurnStarted
+    | TurnCompleted
     | StoreProgress
     | StoreAvailability
     | WindowRequested

@@ -74,10 +74,11 @@ def result_of(bundle: Bundle) -> AskResult | None:
 def _ending(bundle: Bundle) -> tuple[AskStatus, str] | None:
     """The status, and why where the question was withdrawn."""
     if bundle.superseded:
-        return AskStatus.WITHDRAWN, Withdrawn.SUPERSEDED.value
+        return AskStatus.WITHDRAWN, (bundle.withdrawn or Withdrawn.SUPERSEDED).value
     if bundle.status is BundleStatus.PENDING or bundle.delivery is Delivery.PENDING:
         return None
-    if bundle.delivery is Delivery.DISCARDED or bundle.delivery is Delivery.REPLACED:
+    told = bundle.hosted and bundle.status is BundleStatus.REJECTED
+    if bundle.delivery in (Delivery.DISCARDED, Delivery.REPLACED) and not told:
         return AskStatus.WITHDRAWN, bundle.delivery.value
     if bundle.status is BundleStatus.CANCELLED:
         reason = bundle.withdrawn

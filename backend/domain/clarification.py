@@ -145,6 +145,8 @@ class Bundle:
     status: BundleStatus
     context: str = ""
     expected_questions: int = 1
+    hosted: bool = False
+    """The desk runs the agent of this session and can give it a prompt."""
     detached: bool = False
     """The call that asked is known to be gone."""
     superseded: bool = False

@@ -55,6 +55,21 @@ class GuestIdentity:
     git_root: str = ""
 
 
+class PendingAction(StrEnum):
+    """What a session waits for a human to do."""
+
+    CLARIFICATION = "clarification"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ProjectionRevision:
+    """Orders what is told of a session: of two, the greater saw at least as much (K4.4)."""
+
+    epoch: int = 0
+    """The start of the desk that has read it."""
+    sequence: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class SessionSummary:
     """One line of the session list."""
@@ -72,6 +87,11 @@ class SessionSummary:
     pending_questions: int = 0
     waiting_answers: int = 0
     """Answers stored and not yet collected."""
+    projected: ProjectionRevision = ProjectionRevision()
+
+    @property
+    def pending_action(self) -> PendingAction | None:
+        return PendingAction.CLARIFICATION if self.pending_questions else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,11 @@ from backend.domain.clarification import (
     Delivery,
     Withdrawn,
 )
+from backend.domain.conversation import SessionKind
 from backend.errors import ErrorCode, NotFound
 from backend.ids import ClaimId, MessageId, PendingId, SessionId, TaskId, TurnId
 from backend.store.database import Params, Row, SqlValue, Transaction
-from backend.store.dialect import Dialect, json_members
+from backend.store.dialect import Dialect, json_members, json_text
 from backend.store.eligibility import (
     CLARIFICATION,
     in_ended_session,
@@ -113,6 +114,7 @@ def _select(dialect: Dialect) -> str:
         f" CASE WHEN {is_current(dialect, 'm')} AND {is_well_formed(dialect, 'm')}"
         " THEN 1 ELSE 0 END AS is_current,"
         f" CASE WHEN {in_ended_session('m')} THEN 1 ELSE 0 END AS is_ended,"
+        f" {json_text(dialect, 's.metadata', OWN_KEY, 'kind')} AS kind,"
         " d.state AS delivery_state, d.claim_id, d.reject_reason, d.replaced_by, d.claimed_at"
         " FROM task_session_messages m LEFT JOIN task_sessions s ON s.id = m.task_session_id"
         f" LEFT JOIN interaction_deliveries d ON d.pending_id = {pending_id(dialect, 'm')}"
@@ -137,6 +139,7 @@ def _to_bundle(pending: PendingId, rows: Sequence[Row]) -> Bundle | None:
         session_id=SessionId(str(head["task_session_id"])),
         task_id=TaskId(str(head["task_id"])),
         turn_id=TurnId(str(head["turn_id"])),
+        hosted=head["kind"] != SessionKind.GUEST,
         questions=tuple(_to_question(row, metadata) for row, metadata in items),
         created_at=min(as_time(row["created_at"]) for row in questions),
         updated_at=max(as_time(row["updated_at"]) for row in questions),
