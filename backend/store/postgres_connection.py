@@ -1,0 +1,281 @@
+"""One PostgreSQL connection on its own thread, whose running statement can be stopped at any time.
+
+The driver's blocking mode on a thread: its asynchronous one refuses the loop of Windows, and a
+statement that is left behind must never hold up the loop.
+"""
+
+import asyncio
+import math
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, Final, TypeVar
+
+import psycopg
+from psycopg import conninfo as addresses
+from psycopg.rows import DictRow, dict_row
+
+from backend.clock import Deadline
+from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
+from backend.store.database import Params, Row, SqlValue
+from backend.store.dialect import Dialect
+from backend.store.named_parameters import numbered
+from backend.store.postgres_errors import translate
+
+T = TypeVar("T")
+_Raw = psycopg.Connection[DictRow]
+
+CANCEL_PATIENCE: Final = 0.5
+"""Seconds a statement may take to end after its cancel, before its socket is shut down."""
+COMMIT_PATIENCE: Final = 2.0
+"""Seconds an abandoned COMMIT may still take: it is never cancelled."""
+LOCK_PATIENCE: Final = 5_000
+"""Milliseconds a transaction without a deadline waits for a lock of another session."""
+_CONNECT_SECONDS: Final = 10.0
+_SHORTEST_CONNECT: Final = 2
+"""Seconds; the driver takes a shorter time for this one."""
+_PREPARED: Final = 256
+_COMMIT: Final = "SET LOCAL statement_timeout = 0; COMMIT"
+_DEFAULTS: Final[Mapping[str, str]] = {
+    "application_name": "kandesk",
+    "client_encoding": "UTF8",
+    "keepalives": "1",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+    "gssencmode": "disable",
+}
+
+
+def location_of(conninfo: str) -> str:
+    """Where the database is, without secrets and options."""
+    found = addresses.conninfo_to_dict(conninfo)
+    user = f"{found['user']}@" if found.get("user") else ""
+    host = found.get("host") or found.get("hostaddr") or "localhost"
+    port = f":{found['port']}" if found.get("port") else ""
+    return f"postgresql://{user}{host}{port}/{found.get('dbname') or ''}"
+
+
+class PostgresConnection:
+    """Implements `StoreConnection`; connects again by itself when the connection broke."""
+
+    def __init__(self, conninfo: str) -> None:
+        self._options = {**_DEFAULTS, **addresses.conninfo_to_dict(conninfo)}
+        self._location = location_of(conninfo)
+        self._thread = ThreadPoolExecutor(1, "store connection")
+        self._canceller = ThreadPoolExecutor(1, "store cancel")
+        self._raw: _Raw | None = None
+        self._job: Future[Any] | None = None
+        self._cancelling: asyncio.Future[None] | None = None
+        self._stopping = False
+        self._stopped = asyncio.Event()
+
+    @property
+    def dialect(self) -> Dialect:
+        return Dialect.POSTGRESQL
+
+    @property
+    def errors(self) -> type[Exception]:
+        return psycopg.Error
+
+    def translate(self, error: Exception) -> AppError | None:
+        return translate(error, self._location) if isinstance(error, psycopg.Error) else None
+
+    async def open(self) -> None:
+        await self._run(lambda: self._connected(_CONNECT_SECONDS))
+
+    async def begin(self, sql: str, deadline: Deadline | None) -> None:
+        """Start a transaction, on a new connection if the old one has broken.
+
+        Raises:
+            TemporarilyUnavailable: there was no connection before the deadline.
+        """
+        remaining = None if deadline is None else deadline.remaining()
+        seconds = _CONNECT_SECONDS if remaining is None else min(remaining, _CONNECT_SECONDS)
+        if self._raw is None or self._raw.closed:
+            await self._unless_stopped(lambda: self._connected(seconds))
+        await self._run(lambda: self._begin(f"{sql}; {_limits(remaining)}", seconds))
+
+    async def fetch_all(self, sql: str, params: Params) -> Sequence[Row]:
+        return await self._run(lambda: self._execute(sql, params).fetchall())
+
+    async def execute(self, sql: str, params: Params) -> int:
+        return await self._run(lambda: self._execute(sql, params).rowcount)
+
+    async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
+        statement = numbered(sql)
+        rows = [[row[name] for name in statement.names] for row in params]
+        await self._run(lambda: self._cursor().executemany(statement.sql, rows))
+
+    async def commit(self) -> None:
+        await self._run(self._commit)
+
+    def stop_statement(self) -> None:
+        self._stopping = True
+        self._stopped.set()
+        raw, job = self._raw, self._job
+        if raw is None or job is None or job.done() or self._cancelling is not None:
+            return
+        loop = asyncio.get_running_loop()
+        self._cancelling = loop.run_in_executor(self._canceller, _cancel, raw)
+        loop.call_later(CANCEL_PATIENCE, self._shut_down_unless_done, job)
+
+    def break_off(self) -> None:
+        """Cut the connection: whatever runs on it fails as retryable. Never blocks."""
+        if self._raw is not None:
+            _shut_down(self._raw)
+
+    async def reset(self) -> None:
+        loop = asyncio.get_running_loop()
+        abandoned = self._job
+        if abandoned is not None and not abandoned.done():
+            patience = CANCEL_PATIENCE if self._stopping else COMMIT_PATIENCE
+            loop.call_later(patience, self._shut_down_unless_done, abandoned)
+        if self._cancelling is not None:
+            # A cancel still on its way would meet the next transaction.
+            await asyncio.wait({self._cancelling})
+            self._cancelling = None
+        await asyncio.wrap_future(self._thread.submit(_wait_for, abandoned))
+        leaving = self._thread.submit(self._leave)
+        loop.call_later(CANCEL_PATIENCE, self._shut_down_unless_done, leaving)
+        await asyncio.wrap_future(leaving)
+        self._stopping = False
+        self._stopped.clear()
+
+    async def close(self) -> None:
+        closing = self._thread.submit(self._close)
+        timer = asyncio.get_running_loop().call_later(COMMIT_PATIENCE, self.break_off)
+        try:
+            await asyncio.wrap_future(closing)
+        finally:
+            timer.cancel()
+            self._thread.shutdown(wait=False)
+            self._canceller.shutdown(wait=False)
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        job = self._thread.submit(self._unstopped, work)
+        self._job = job
+        return await asyncio.wrap_future(job)
+
+    async def _unless_stopped(self, connect: Callable[[], object]) -> None:
+        """A connection that is being made cannot be cancelled; the caller leaves it behind."""
+        connecting = asyncio.ensure_future(self._run(connect))
+        connecting.add_done_callback(_forget)
+        stopped = asyncio.ensure_future(self._stopped.wait())
+        try:
+            await asyncio.wait({connecting, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not connecting.done():
+                raise _too_late()
+            await connecting
+        finally:
+            stopped.cancel()
+            connecting.cancel()
+
+    def _shut_down_unless_done(self, job: Future[Any]) -> None:
+        if not job.done() and self._raw is not None:
+            _shut_down(self._raw)
+
+    # What follows runs on the connection's thread.
+
+    def _unstopped(self, work: Callable[[], T]) -> T:
+        if self._stopping:
+            raise _too_late()
+        return work()
+
+    def _connected(self, seconds: float) -> _Raw:
+        if self._raw is not None and not self._raw.closed:
+            return self._raw
+        patience = max(_SHORTEST_CONNECT, math.ceil(seconds))
+        options = {"connect_timeout": patience, **self._options}
+        raw = psycopg.connect(
+            addresses.make_conninfo("", **options),
+            autocommit=True,
+            row_factory=dict_row,
+            cursor_factory=psycopg.RawCursor,
+        )
+        raw.prepared_max = _PREPARED
+        self._raw = raw
+        return raw
+
+    def _begin(self, sql: str, seconds: float) -> None:
+        try:
+            self._connected(seconds).execute(sql, prepare=False)
+        except psycopg.OperationalError:
+            if self._stopping or self._raw is None or not self._raw.closed:
+                raise
+            # It broke while nobody used it; nothing of this transaction has happened.
+            self._connected(seconds).execute(sql, prepare=False)
+
+    def _cursor(self) -> psycopg.Cursor[DictRow]:
+        if self._raw is None:
+            message = "the connection is closed"
+            raise psycopg.OperationalError(message)
+        return self._raw.cursor()
+
+    def _execute(self, sql: str, params: Params) -> psycopg.Cursor[DictRow]:
+        statement = numbered(sql)
+        values: list[SqlValue] = [params[name] for name in statement.names]
+        return self._cursor().execute(statement.sql, values)
+
+    def _commit(self) -> None:
+        """COMMIT, without the limit of the statements; a failed transaction would roll back."""
+        cursor = self._cursor().execute(_COMMIT, prepare=False)
+        while cursor.nextset():
+            pass
+        if cursor.statusmessage != "COMMIT":
+            message = f"COMMIT ended as {cursor.statusmessage}"
+            raise RuntimeError(message)
+
+    def _leave(self) -> None:
+        raw = self._raw
+        if raw is None or raw.closed:
+            return
+        try:
+            if raw.info.transaction_status is not psycopg.pq.TransactionStatus.IDLE:
+                raw.execute("ROLLBACK")
+        except psycopg.Error:
+            raw.close()
+
+    def _close(self) -> None:
+        if self._raw is not None:
+            self._raw.close()
+
+
+def _limits(remaining: float | None) -> str:
+    """What the server holds the rest of the transaction to, should this program be gone."""
+    if remaining is None:
+        return f"SET LOCAL lock_timeout = {LOCK_PATIENCE}; SET LOCAL statement_timeout = 0"
+    return f"SET LOCAL statement_timeout = {max(1, math.ceil(remaining * 1000))}"
+
+
+def _cancel(raw: _Raw) -> None:
+    with suppress(psycopg.Error, OSError):
+        raw.cancel_safe(timeout=CANCEL_PATIENCE)
+
+
+def _shut_down(raw: _Raw) -> None:
+    """End both directions at once; the thread that waits for the server sees it."""
+    with suppress(psycopg.Error, OSError):
+        sock = socket.socket(fileno=raw.fileno())
+        try:
+            sock.shutdown(socket.SHUT_RDWR)
+        finally:
+            sock.detach()
+
+
+def _forget(task: asyncio.Future[object]) -> None:
+    """The outcome of what was left behind matters to nobody; asyncio wants it read."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _wait_for(_job: object) -> None:
+    """Runs when everything before it on the thread is done."""
+
+
+def _too_late() -> TemporarilyUnavailable:
+    return TemporarilyUnavailable(
+        ErrorCode.TEMPORARILY_UNAVAILABLE, "the store did not answer in time"
+    )

@@ -1,0 +1,179 @@
+"""Named steps that bring a PostgreSQL store to the schema; each may be run again without harm."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from backend.errors import ErrorCode, StorageFailed
+from backend.events import StoreStep
+from backend.store.database import Row, Transaction
+from backend.store.dialect import Dialect, column_kind
+from backend.store.metadata_check import BadRow, unreadable_rows
+from backend.store.postgres_catalog import Catalog, FoundIndex
+from backend.store.schema import (
+    JSON_TABLES,
+    MAJOR,
+    MESSAGE_REVISION,
+    MESSAGES,
+    SEQUENCES,
+    SETTINGS,
+    TABLES,
+    Index,
+    indexes,
+)
+
+MARK: Final = "store_format"
+"""The setting that says a database is ours, and which major version wrote it."""
+_FILLED: Final = {(MESSAGES.name, "updated_at"): "created_at"}
+_SOFT_CAST: Final = 160_000
+"""The version of the server from which a bad cast can be asked about without failing."""
+_IS_JSON: Final = """
+CREATE FUNCTION pg_temp.kandesk_is_json(document text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM document::jsonb;
+  RETURN true;
+EXCEPTION WHEN OTHERS THEN
+  RETURN false;
+END $$
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Runs in a transaction of its own; `subject` is the index it builds."""
+
+    kind: StoreStep
+    apply: Callable[[Transaction], Awaitable[None]]
+    subject: str = ""
+    table: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.kind.value} {self.subject}".strip()
+
+
+def check_definitions(catalog: Catalog, needed: Mapping[str, FoundIndex]) -> None:
+    """Raises `StorageFailed`, `index_mismatch`: ours by its name, and another by what it does."""
+    for index in indexes(Dialect.POSTGRESQL):
+        found = catalog.indexes.get(index.name)
+        if found is None:
+            continue
+        wanted = needed.get(index.name)
+        if wanted is None or (found.table, found.meaning) != (index.table, wanted.meaning):
+            raise StorageFailed(
+                ErrorCode.INDEX_MISMATCH,
+                f"the index {index.name} is not the one Kandesk needs."
+                f" Found: {found.definition}. Needed: {index.ddl()}",
+                index=index.name,
+                found=found.definition,
+                needed=index.ddl(),
+            )
+
+
+async def pending_steps(tx: Transaction, catalog: Catalog) -> tuple[Step, ...]:
+    """What the store still lacks, in order."""
+    steps: list[Step] = []
+    if any(table.name not in catalog.columns for table in TABLES):
+        steps.append(Step(StoreStep.CREATE_TABLES, _create_tables))
+    missing = list(_missing_columns(catalog))
+    if missing:
+        steps.append(Step(StoreStep.ADD_COLUMNS, partial(_add_columns, missing)))
+    wanted = [index for index in indexes(Dialect.POSTGRESQL) if index.name not in catalog.indexes]
+    if any("::jsonb" in index.ddl() for index in wanted):
+        steps.append(Step(StoreStep.CHECK_METADATA, _check_metadata))
+    if await _lacks_revisions(tx, catalog):
+        steps.append(Step(StoreStep.START_REVISIONS, _start_revisions))
+    steps += [
+        Step(StoreStep.BUILD_INDEX, partial(_build_index, index), index.name, index.table)
+        for index in wanted
+    ]
+    return tuple(steps)
+
+
+async def _create_tables(tx: Transaction) -> None:
+    for table in TABLES:
+        await tx.execute(table.ddl(Dialect.POSTGRESQL))
+    await tx.execute(
+        f"INSERT INTO {SETTINGS.name} (key, value) VALUES (:key, :value)"
+        " ON CONFLICT (key) DO NOTHING",
+        {"key": MARK, "value": str(MAJOR)},
+    )
+
+
+def _missing_columns(catalog: Catalog) -> Iterable[tuple[str, str, str]]:
+    for table in TABLES:
+        found = catalog.columns.get(table.name)
+        for name, kind in table.columns if found is not None else ():
+            if found is not None and name not in found:
+                yield table.name, name, kind
+
+
+async def _add_columns(missing: list[tuple[str, str, str]], tx: Transaction) -> None:
+    for table, name, kind in missing:
+        if "PRIMARY KEY" in kind or ("NOT NULL" in kind and "DEFAULT" not in kind):
+            raise StorageFailed(
+                ErrorCode.STORE_CORRUPT,
+                f"the table {table} has no column {name}, and nothing can stand in for it;"
+                " put a backup of the store back",
+                table=table,
+                column=name,
+            )
+        await tx.execute(
+            f"ALTER TABLE {table} ADD COLUMN {name} {column_kind(Dialect.POSTGRESQL, kind)}"
+        )
+        source = _FILLED.get((table, name))
+        if source is not None:
+            await tx.execute(f"UPDATE {table} SET {name} = {source}")
+
+
+async def _check_metadata(tx: Transaction) -> None:
+    """Empty text becomes an empty object; any other text must be JSON, or no index can be built.
+
+    Raises:
+        StorageFailed: `store_invalid_row` names the rows and what to do.
+    """
+    is_json = await _json_check(tx)
+    bad: list[BadRow] = []
+    for table in JSON_TABLES:
+        await tx.execute(f"UPDATE {table} SET metadata = '{{}}' WHERE metadata = ''")
+        rows = await tx.fetch_all(
+            f"SELECT id FROM {table} WHERE metadata IS NOT NULL AND NOT {is_json} ORDER BY id"
+        )
+        bad += [BadRow(table, 0, str(row["id"])) for row in rows]
+    if bad:
+        raise unreadable_rows(bad)
+
+
+async def _json_check(tx: Transaction) -> str:
+    """A condition on `metadata` that one bad text does not make fail."""
+    if _number(await tx.fetch_one("SHOW server_version_num")) >= _SOFT_CAST:
+        return "pg_input_is_valid(metadata, 'jsonb')"
+    await tx.execute("DROP FUNCTION IF EXISTS pg_temp.kandesk_is_json(text)")
+    await tx.execute(_IS_JSON)
+    return "pg_temp.kandesk_is_json(metadata)"
+
+
+def _number(row: Row | None) -> int:
+    return 0 if row is None else int(row["server_version_num"] or 0)
+
+
+async def _lacks_revisions(tx: Transaction, catalog: Catalog) -> bool:
+    if SEQUENCES.name not in catalog.columns:
+        return True
+    row = await tx.fetch_one(
+        f"SELECT 1 AS found FROM {SEQUENCES.name} WHERE name = :name", {"name": MESSAGE_REVISION}
+    )
+    return row is None
+
+
+async def _start_revisions(tx: Transaction) -> None:
+    await tx.execute(
+        f"INSERT INTO {SEQUENCES.name} (name, value)"
+        f" SELECT CAST(:name AS text), COALESCE(MAX(revision), 0) FROM {MESSAGES.name}",
+        {"name": MESSAGE_REVISION},
+    )
+
+
+async def _build_index(index: Index, tx: Transaction) -> None:
+    await tx.execute(index.ddl())
