@@ -1,0 +1,76 @@
+"""Everything that must be done at some later moment, behind one timer."""
+
+import heapq
+import itertools
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from backend.clock import Clock, TimerHandle
+from backend.work.supervisor import TaskSupervisor
+
+Work = Callable[[], Coroutine[Any, Any, None]]
+
+
+class DeadlineWorker:
+    """Starts each piece of work when it is due. Sleeps until the next one; idle, it has no timer.
+
+    Work is known by its key: putting the same key again replaces what was planned.
+    """
+
+    def __init__(self, clock: Clock, supervisor: TaskSupervisor) -> None:
+        self._clock = clock
+        self._supervisor = supervisor
+        self._planned: dict[str, tuple[int, Work]] = {}
+        self._order: list[tuple[float, int, str]] = []
+        self._numbers = itertools.count()
+        self._timer: TimerHandle | None = None
+        self._wakes_at = 0.0
+
+    def put(self, key: str, seconds: float, work: Work) -> None:
+        """Plan `work` for `seconds` from now."""
+        number = next(self._numbers)
+        self._planned[key] = (number, work)
+        heapq.heappush(self._order, (self._clock.monotonic() + max(0.0, seconds), number, key))
+        self._arm()
+
+    def drop(self, key: str) -> None:
+        """Forget what was planned; silently nothing when it runs already or never was."""
+        if self._planned.pop(key, None) is not None:
+            self._arm()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._planned
+
+    def close(self) -> None:
+        """Plan nothing more and forget everything."""
+        self._planned.clear()
+        self._arm()
+
+    def _arm(self) -> None:
+        while self._order and not self._is_planned(self._order[0]):
+            heapq.heappop(self._order)
+        due = self._order[0][0] if self._order else None
+        if self._timer is not None and due == self._wakes_at:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if due is not None:
+            self._wakes_at = due
+            self._timer = self._clock.call_later(
+                max(0.0, due - self._clock.monotonic()), self._wake
+            )
+
+    def _is_planned(self, entry: tuple[float, int, str]) -> bool:
+        _, number, key = entry
+        return key in self._planned and self._planned[key][0] == number
+
+    def _wake(self) -> None:
+        self._timer = None
+        now = self._clock.monotonic()
+        while self._order and self._order[0][0] <= now:
+            entry = heapq.heappop(self._order)
+            if self._is_planned(entry):
+                _, work = self._planned.pop(entry[2])
+                self._supervisor.start(work(), name=entry[2])
+        self._arm()
