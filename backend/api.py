@@ -4,10 +4,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from backend.domain.clarification import AnswerDraft, Bundle, Outcome, ResponseOutcome
+from backend.domain.clarification import (
+    AnswerDraft,
+    Bundle,
+    Outcome,
+    QuestionBundleDraft,
+    ResponseOutcome,
+)
 from backend.domain.conversation import MessagePage, SessionSummary
 from backend.domain.listing import BundlePage, Origin, PageQuery
-from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId
+from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId, TaskId
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,19 @@ class DeskApi(Protocol):
 
     async def get_bundle(self, pending_id: PendingId) -> Bundle:
         """Raises `NotFound`."""
+        ...
+
+    async def request_answer(
+        self, session_id: SessionId, task_id: TaskId | None, draft: QuestionBundleDraft
+    ) -> PendingId:
+        """Ask in a session that exists; durable when it returns, and no call waits for it yet.
+
+        Raises:
+            InvalidInput: names the field and the limit.
+            NotFound: no such session, or not of this task.
+            Conflict: `not_active`, the session has ended.
+            TemporarilyUnavailable: not known to have happened.
+        """
         ...
 
     async def respond(

@@ -6,6 +6,7 @@ from typing import Final
 
 from backend.api import DeskInfo
 from backend.clarification.announcer import Announcer
+from backend.clarification.requesting import Requesting
 from backend.clarification.resolver import Resolver
 from backend.clarification.waiters import Waiters
 from backend.clock import Clock, Deadline
@@ -15,6 +16,7 @@ from backend.domain.clarification import (
     BundleStatus,
     Delivery,
     Outcome,
+    QuestionBundleDraft,
     ResponseOutcome,
     Withdrawn,
 )
@@ -22,7 +24,7 @@ from backend.domain.conversation import MessagePage, SessionSummary
 from backend.domain.listing import BundlePage, Origin, PageQuery
 from backend.domain.validation import validate_answer_draft
 from backend.errors import Conflict, ErrorCode, NotFound
-from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId
+from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId, TaskId
 from backend.store import (
     bundles,
     deliveries,
@@ -60,6 +62,9 @@ class LocalDesk:
         self._announcer = announcer
         self._supervisor = supervisor
         self._info = info
+        self._requesting = Requesting(
+            database=database, clock=clock, announcer=announcer, supervisor=supervisor
+        )
 
     async def desk_info(self) -> DeskInfo:
         return self._info
@@ -113,6 +118,11 @@ class LocalDesk:
         async with self._database.reading(self._deadline()) as tx:
             bundle = await bundles.require_bundle(tx, pending_id)
         return self._announcer.live(bundle)
+
+    async def request_answer(
+        self, session_id: SessionId, task_id: TaskId | None, draft: QuestionBundleDraft
+    ) -> PendingId:
+        return await self._requesting.request(session_id, task_id, draft)
 
     async def respond(
         self, pending_id: PendingId, outcome: Outcome, *, client_id: ClientId, claim_token: ClaimId

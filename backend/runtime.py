@@ -28,6 +28,8 @@ from backend.store.store_location import store_location
 Kind = Literal["window", "serve"]
 
 VERSION: Final = version()
+DEBUG_VARIABLE: Final = "KANDESK_DEBUG"
+"""Set to 1 for whoever develops Kandesk: the port then offers `/debug/vars`."""
 _PORT_SETTING: Final = "http.port"
 _MAX_PORT: Final = 65_535
 
@@ -129,6 +131,8 @@ class Runtime:
             info=DeskProcess(version=VERSION, pid=os.getpid(), kind=kind),
             on_show=lambda token: services.bus.publish(WindowRequested(token)),
             on_hand_over=on_hand_over,
+            metrics=services.metrics,
+            debug=os.environ.get(DEBUG_VARIABLE) == "1",
         )
         return cls(
             home=home, kind=kind, store=store, services=services, server=server, tokens=tokens

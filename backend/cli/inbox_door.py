@@ -10,6 +10,8 @@ from backend.paths import Home
 CLIENT_SECONDS = 40.0
 """clarification.md, Budgets: how long a client waits for the outcome."""
 
+_INBOX = "/api/v1/clarification-inbox?limit=200"
+
 UNKNOWN = (
     "the outcome is not known: the desk did not answer in time. "
     "Running the same command again is safe; it never answers twice."
@@ -64,11 +66,17 @@ class DeskInbox:
         self._desk = desk
 
     def list_open(self) -> list[Json]:
-        body = self._get("/api/v1/clarification-inbox").body
-        found = body.get("bundles")
-        if not isinstance(found, list):
-            raise InboxRefused("the desk sent no list of questions")
-        return [bundle for bundle in found if isinstance(bundle, dict)]
+        bundles: list[Json] = []
+        cursor = ""
+        while True:
+            body = self._get(f"{_INBOX}&cursor={quote(cursor, safe='')}").body
+            found = body.get("bundles")
+            if not isinstance(found, list):
+                raise InboxRefused("the desk sent no list of questions")
+            bundles += [bundle for bundle in found if isinstance(bundle, dict)]
+            cursor = str(body.get("next_cursor") or "")
+            if not cursor:
+                return bundles
 
     def find(self, pending_id: str) -> Json | None:
         reply = self._get(_path(pending_id), missing=True)

@@ -9,12 +9,12 @@ from backend.cli.inbox_door import CLIENT_SECONDS, UNKNOWN, InboxRefused
 from backend.clock import SystemClock
 from backend.desk_file import read_desk_file
 from backend.domain.clarification import Bundle
-from backend.domain.conversation import SessionSummary
+from backend.domain.listing import PAGE_MAX, Origin, PageQuery
 from backend.errors import AppError, ErrorCode
-from backend.ids import ClaimId, ClientId, PendingId, SessionId
+from backend.ids import ClaimId, ClientId, PendingId
 from backend.mcp.bundle_wire import bundle_to_wire, response_to_wire
 from backend.paths import Home
-from backend.store import bundles, sessions
+from backend.store import bundles, listing
 from backend.store.database import Database
 from backend.store.owned import open_for_reading
 from backend.store.store_location import EmbeddedFile, store_location
@@ -42,15 +42,18 @@ class StoreInbox:
         database = await self._open()
         if database is None:
             return []
+        found: list[Json] = []
         try:
             async with database.reading() as tx:
-                found = await bundles.list_open(tx)
-                known = {
-                    session.session_id: session for session in await sessions.list_summaries(tx)
-                }
+                page = await listing.list_open(tx, PageQuery(limit=PAGE_MAX))
+                found += [self._to_wire(item.bundle, item.origin) for item in page.bundles]
+                while page.after is not None:
+                    query = PageQuery(limit=PAGE_MAX, after=page.after)
+                    page = await listing.list_open(tx, query)
+                    found += [self._to_wire(item.bundle, item.origin) for item in page.bundles]
         finally:
             await database.close()
-        return [self._to_wire(bundle, known) for bundle in found]
+        return found
 
     async def _find(self, pending_id: PendingId) -> Json | None:
         database = await self._open()
@@ -59,9 +62,10 @@ class StoreInbox:
         try:
             async with database.reading() as tx:
                 found = await bundles.load_bundle(tx, pending_id)
+                places = await listing.origins(tx, [found.session_id] if found else [])
         finally:
             await database.close()
-        return None if found is None else self._to_wire(found, {})
+        return None if found is None else self._to_wire(found, places.get(found.session_id))
 
     async def _open(self) -> Database | None:
         """The store for a look; None when nothing was ever kept in it."""
@@ -85,8 +89,8 @@ class StoreInbox:
             )
         return {"success": True, **response_to_wire(outcome)}
 
-    def _to_wire(self, bundle: Bundle, known: dict[SessionId, SessionSummary]) -> Json:
-        return dict(bundle_to_wire(bundle, self._clock.now(), known.get(bundle.session_id)))
+    def _to_wire(self, bundle: Bundle, origin: Origin | None) -> Json:
+        return {**bundle_to_wire(bundle, self._clock.now(), origin)}
 
 
 def _run(work: Coroutine[object, object, T]) -> T:

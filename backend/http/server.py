@@ -13,12 +13,18 @@ from backend.clock import Clock
 from backend.errors import AppError
 from backend.http.auth import MCP_PATH, OPERATOR_PATH, Tokens
 from backend.http.clarification_routes import ClarificationRoutes
+from backend.http.debug_routes import DebugRoutes
 from backend.http.desk_routes import DeskProcess, DeskRoutes
 from backend.http.guard import Guard
 from backend.http.listener import HOST, Listener, bind
+from backend.http.listing_routes import ListingRoutes
 from backend.http.mcp_doors import McpDoors
+from backend.http.openapi import DocumentRoute
+from backend.http.operations import to_routes
 from backend.http.replies import on_app_error, on_bug, on_http_error
+from backend.http.waiting_routes import WaitingRoutes
 from backend.mcp.asking_door import AskingDoor
+from backend.metrics import Metrics
 from backend.work.supervisor import TaskSupervisor
 
 _STOP_SECONDS: Final = 3
@@ -26,7 +32,10 @@ _STOP_SECONDS: Final = 3
 
 
 class HttpServer:
-    """Listens on loopback only. Built once, started once, stopped once."""
+    """Listens on loopback only. Built once, started once, stopped once.
+
+    `debug` adds `/debug/vars`; without it that path is as unknown as any other.
+    """
 
     def __init__(
         self,
@@ -39,17 +48,31 @@ class HttpServer:
         info: DeskProcess,
         on_show: Callable[[str], None],
         on_hand_over: Callable[[], None] | None,
+        metrics: Metrics,
+        debug: bool = False,
     ) -> None:
         self._asking = asking
         self._supervisor = supervisor
         self._port = 0
         self._mcp = McpDoors(desk=desk, asking=asking, clock=clock, version=info.version)
-        desk_routes = DeskRoutes(
-            info, address=lambda: self.address, on_show=on_show, on_hand_over=on_hand_over
+        document = DocumentRoute(info.version)
+        self.operations = (
+            *DeskRoutes(
+                info,
+                address=lambda: self.address,
+                on_show=on_show,
+                on_hand_over=on_hand_over,
+                metrics=metrics,
+            ).operations(),
+            *ListingRoutes(desk, clock).operations(),
+            *ClarificationRoutes(desk, clock).operations(),
+            *WaitingRoutes(desk, asking).operations(),
+            *(DebugRoutes(metrics).operations() if debug else ()),
+            document.operation(),
         )
+        document.describe(self.operations)
         routes = [
-            *desk_routes.routes(),
-            *ClarificationRoutes(desk, clock).routes(),
+            *to_routes(self.operations),
             Route(MCP_PATH, self._mcp.agents),
             Route(OPERATOR_PATH, self._mcp.operators),
         ]

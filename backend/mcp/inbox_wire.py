@@ -2,29 +2,32 @@
 
 import base64
 import binascii
-from collections.abc import Sequence
+import re
+from typing import Final
 
 from pydantic import Field
 
-from backend.clock import Nanoseconds, format_timestamp, parse_timestamp
+from backend.clock import Nanoseconds, parse_timestamp
 from backend.domain.clarification import (
+    MAX_ID,
+    MAX_TEXT,
     Answer,
     Answered,
-    Bundle,
     Outcome,
     Skipped,
 )
+from backend.domain.listing import PAGE_DEFAULT, PAGE_MAX, PageQuery, Position
 from backend.errors import ErrorCode, InvalidInput
-from backend.ids import OptionId, QuestionId
-from backend.mcp.bundle_wire import bundle_to_wire
-from backend.mcp.tools import PAGE_DEFAULT, PAGE_MAX
-from backend.mcp.wire import Wire, WireModel
+from backend.ids import OptionId, PendingId, QuestionId
+from backend.mcp.wire import WireModel, text_schema
+
+_CURSOR_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z", re.ASCII)
 
 
 class AnswerIn(WireModel):
-    question_id: str
+    question_id: str = Field(json_schema_extra=text_schema(None, 1))
     selected_options: list[str] | None = Field(default=None, fail_fast=True)
-    custom_text: str | None = None
+    custom_text: str | None = Field(default=None, json_schema_extra=text_schema(MAX_TEXT))
 
 
 class ResponseIn(WireModel):
@@ -32,9 +35,9 @@ class ResponseIn(WireModel):
 
     answers: list[AnswerIn] | None = Field(default=None, fail_fast=True)
     rejected: bool | None = None
-    reject_reason: str | None = None
-    client_id: str | None = None
-    claim_id: str | None = None
+    reject_reason: str | None = Field(default=None, json_schema_extra=text_schema(MAX_TEXT))
+    client_id: str | None = Field(default=None, json_schema_extra=text_schema(MAX_ID))
+    claim_id: str | None = Field(default=None, json_schema_extra=text_schema(MAX_ID))
 
 
 class AnswerToolIn(WireModel):
@@ -45,6 +48,7 @@ class AnswerToolIn(WireModel):
 
 
 class ListToolIn(WireModel):
+    workspace_id: str | None = None
     created_since: str | None = None
     cursor: str | None = None
     limit: int | None = None
@@ -72,50 +76,41 @@ def outcome_from_wire(response: ResponseIn | AnswerToolIn) -> Outcome:
     )
 
 
-def page_to_wire(open_bundles: Sequence[Bundle], asked: ListToolIn, now: Nanoseconds) -> Wire:
-    """One page of the Inbox by creation time and id (K3.5).
+def query_from_wire(asked: ListToolIn) -> PageQuery:
+    """Which page is asked for; an empty text is the same as none.
 
     Raises:
-        InvalidInput: the limit, the time or the cursor makes no sense.
+        InvalidInput: names the field that makes no sense.
     """
     limit = PAGE_DEFAULT if asked.limit is None else asked.limit
     if limit < 1:
         raise InvalidInput(ErrorCode.INVALID, "limit must be at least 1", field="limit", limit=1)
-    limit = min(limit, PAGE_MAX)
-    after = _read_cursor(asked.cursor) if asked.cursor else None
-    since = _read_time(asked.created_since) if asked.created_since else None
-    ordered = sorted(open_bundles, key=_position)
-    left = [
-        bundle
-        for bundle in ordered
-        if (after is None or _position(bundle) > after)
-        and (since is None or bundle.created_at >= since)
-    ]
-    page = left[:limit]
-    return {
-        "bundles": [bundle_to_wire(bundle, now) for bundle in page],
-        "count": len(page),
-        "next_cursor": _write_cursor(page[-1]) if len(left) > limit else "",
-    }
+    return PageQuery(
+        workspace=asked.workspace_id or "",
+        since=_read_time(asked.created_since) if asked.created_since else None,
+        after=_read_cursor(asked.cursor) if asked.cursor else None,
+        limit=min(limit, PAGE_MAX),
+    )
 
 
-def _position(bundle: Bundle) -> tuple[int, str]:
-    return (bundle.created_at, bundle.pending_id)
-
-
-def _write_cursor(bundle: Bundle) -> str:
-    text = f"{format_timestamp(bundle.created_at)}|{bundle.pending_id}"
+def write_cursor(position: Position | None) -> str:
+    """What asks for the next page; empty on the last one."""
+    if position is None:
+        return ""
+    text = f"{position.time}Z|{position.pending_id}"
     return base64.urlsafe_b64encode(text.encode()).decode()
 
 
-def _read_cursor(cursor: str) -> tuple[int, str]:
+def _read_cursor(cursor: str) -> Position:
     try:
-        created, _, pending_id = base64.urlsafe_b64decode(cursor.encode()).decode().partition("|")
-        return (parse_timestamp(created), pending_id)
-    except (binascii.Error, ValueError) as error:
-        raise InvalidInput(
-            ErrorCode.INVALID, "cursor is not one of ours", field="cursor"
-        ) from error
+        moment, _, pending_id = (
+            base64.b64decode(cursor, b"-_", validate=True).decode().partition("|")
+        )
+    except (binascii.Error, ValueError):
+        moment = pending_id = ""
+    if not pending_id or "\0" in pending_id or not _CURSOR_TIME.fullmatch(moment):
+        raise InvalidInput(ErrorCode.INVALID, "cursor is not one of ours", field="cursor")
+    return Position(moment.removesuffix("Z"), PendingId(pending_id))
 
 
 def _read_time(text: str) -> Nanoseconds:

@@ -11,7 +11,7 @@ from backend.errors import AppError
 from backend.ids import ClaimId, ClientId, PendingId, new_id
 from backend.mcp import inbox_wire, tools, wire
 from backend.mcp.agent_tools import Context, error_result, structured
-from backend.mcp.bundle_wire import response_to_wire
+from backend.mcp.bundle_wire import page_to_wire, response_to_wire
 
 _CLIENT: Final = ClientId("mcp-operator")
 
@@ -36,8 +36,9 @@ class OperatorTools:
 
     async def _list(self, arguments: dict[str, Any]) -> CallToolResult:
         asked = wire.parse(inbox_wire.ListToolIn, arguments)
-        found = await self._desk.list_open_bundles()
-        return structured(inbox_wire.page_to_wire(found, asked, self._clock.now()))
+        page = await self._desk.list_page(inbox_wire.query_from_wire(asked))
+        cursor = inbox_wire.write_cursor(page.after)
+        return structured({**page_to_wire(page, cursor, self._clock.now())})
 
     async def _answer(self, arguments: dict[str, Any]) -> CallToolResult:
         asked = wire.parse(inbox_wire.AnswerToolIn, arguments)
@@ -47,4 +48,4 @@ class OperatorTools:
             client_id=_CLIENT,
             claim_token=ClaimId(new_id()),
         )
-        return structured(response_to_wire(outcome))
+        return structured({**response_to_wire(outcome)})

@@ -17,6 +17,7 @@ from backend.domain.clarification import (
     MAX_TEXT,
     MAX_TITLE,
 )
+from backend.domain.listing import PAGE_DEFAULT, PAGE_MAX
 
 Schema = dict[str, object]
 
@@ -45,9 +46,6 @@ KANDEV_RESERVED_IDS: Final = frozenset({"status", "answers", "ticket", "rejected
 TICKET_META: Final = "dev.kandesk/ticket"
 """Where the first progress notification to a shim carries the ticket."""
 USER_INTERACTION_META: Final = "anthropic/requiresUserInteraction"
-
-PAGE_DEFAULT: Final = 50
-PAGE_MAX: Final = 200
 
 PROGRESS_TEXT: Final = "Waiting for the user's answer in Kandesk"
 REQUIRED: Final = "{path} is required"
@@ -297,9 +295,18 @@ OPERATOR_TOOLS: Final[tuple[ToolSpec, ...]] = (
         input_schema={
             "type": "object",
             "properties": {
+                "workspace_id": {
+                    "type": "string",
+                    "description": "Only of this folder or workspace; empty for all.",
+                },
                 "created_since": {"type": "string", "description": "RFC 3339; only newer ones."},
                 "cursor": {"type": "string", "description": "next_cursor of the page before."},
-                "limit": {"type": "integer", "minimum": 1, "default": PAGE_DEFAULT},
+                "limit": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "default": PAGE_DEFAULT,
+                    "description": f"How many; more than {PAGE_MAX} count as {PAGE_MAX}.",
+                },
             },
         },
         annotations=_READING,

@@ -8,10 +8,23 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from backend.clarification.ask_result import AskResult, AskStatus
-from backend.domain.clarification import Answer, Option, Question, QuestionBundleDraft
+from backend.domain.clarification import (
+    MAX_CONTEXT,
+    MAX_DESCRIPTION,
+    MAX_ID,
+    MAX_LABEL,
+    MAX_OPTIONS,
+    MAX_PROMPT,
+    MAX_QUESTIONS,
+    MAX_TITLE,
+    Answer,
+    Option,
+    Question,
+    QuestionBundleDraft,
+)
 from backend.errors import ErrorCode, InvalidInput
 from backend.ids import OptionId, QuestionId, Ticket
 from backend.mcp import tools
@@ -36,28 +49,42 @@ class WireModel(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
+def text_schema(longest: int | None, shortest: int = 0) -> dict[str, JsonValue]:
+    """The limits of a text for a JSON schema, in code points; `domain.validation` enforces them."""
+    limits: dict[str, JsonValue] = {"pattern": "^[^\\u0000]*$"}
+    if shortest:
+        limits["minLength"] = shortest
+    if longest is not None:
+        limits["maxLength"] = longest
+    return limits
+
+
 class OptionIn(WireModel):
-    label: str
-    description: str | None = None
-    id: str | None = None
-    option_id: str | None = None
-    preview: str | None = None
+    label: str = Field(json_schema_extra=text_schema(MAX_LABEL, 1))
+    description: str | None = Field(default=None, json_schema_extra=text_schema(MAX_DESCRIPTION))
+    id: str | None = Field(default=None, json_schema_extra=text_schema(MAX_ID, 1))
+    option_id: str | None = Field(default=None, json_schema_extra=text_schema(MAX_ID, 1))
+    preview: str | None = Field(default=None, json_schema_extra=text_schema(MAX_DESCRIPTION))
 
 
 class QuestionIn(WireModel):
-    prompt: str | None = None
-    question: str | None = None
-    options: list[OptionIn] | None = Field(default=None, fail_fast=True)
-    title: str | None = None
-    header: str | None = None
+    prompt: str | None = Field(default=None, json_schema_extra=text_schema(MAX_PROMPT, 1))
+    question: str | None = Field(default=None, json_schema_extra=text_schema(MAX_PROMPT, 1))
+    options: list[OptionIn] | None = Field(
+        default=None, fail_fast=True, json_schema_extra={"maxItems": MAX_OPTIONS}
+    )
+    title: str | None = Field(default=None, json_schema_extra=text_schema(MAX_TITLE))
+    header: str | None = Field(default=None, json_schema_extra=text_schema(MAX_TITLE))
     multi_select: bool | None = None
     multiSelect: bool | None = None  # noqa: N815 - Claude Code's spelling
-    id: str | None = None
+    id: str | None = Field(default=None, json_schema_extra=text_schema(MAX_ID, 1))
 
 
 class AskIn(WireModel):
-    questions: list[QuestionIn] = Field(fail_fast=True)
-    context: str | None = None
+    questions: list[QuestionIn] = Field(
+        fail_fast=True, json_schema_extra={"minItems": 1, "maxItems": MAX_QUESTIONS}
+    )
+    context: str | None = Field(default=None, json_schema_extra=text_schema(MAX_CONTEXT))
     context_paragraphs: list[str] | None = Field(default=None, fail_fast=True)
     metadata: dict[str, object] | None = None
     """Claude Code adds it; it says nothing about the question."""
@@ -108,7 +135,11 @@ def draft_from_wire(
     Raises:
         InvalidInput: as `parse`; also for a value given under two names or a reserved id.
     """
-    asked = parse(AskIn, arguments)
+    return draft_of(parse(AskIn, arguments), reserved_ids=reserved_ids)
+
+
+def draft_of(asked: AskIn, *, reserved_ids: AbstractSet[str] = frozenset()) -> QuestionBundleDraft:
+    """What was asked, as `draft_from_wire` gives it."""
     questions = tuple(
         _question(position, question) for position, question in enumerate(asked.questions)
     )

@@ -16,6 +16,7 @@ from backend.clock import Clock
 from backend.http.auth import Tokens
 from backend.http.desk_routes import DeskProcess
 from backend.http.server import HttpServer
+from backend.metrics import Metrics
 from backend.work.supervisor import TaskSupervisor
 from tests.helpers.fake_asking import FakeAsking, ScriptedDesk
 
@@ -42,6 +43,7 @@ class Door:
     port: int
     shown: list[str] = field(default_factory=list)
     handed_over: list[bool] = field(default_factory=list)
+    metrics: Metrics = field(default_factory=Metrics)
 
     @property
     def url(self) -> str:
@@ -58,8 +60,11 @@ class Door:
 
 
 @contextlib.asynccontextmanager
-async def open_door(clock: Clock, *, kind: str = "window", port: int = 0) -> AsyncIterator[Door]:
+async def open_door(
+    clock: Clock, *, kind: str = "window", port: int = 0, debug: bool = False
+) -> AsyncIterator[Door]:
     asking, desk, supervisor = FakeAsking(), ScriptedDesk(), TaskSupervisor()
+    metrics = Metrics()
     shown: list[str] = []
     handed_over: list[bool] = []
     server = HttpServer(
@@ -71,10 +76,12 @@ async def open_door(clock: Clock, *, kind: str = "window", port: int = 0) -> Asy
         info=DeskProcess("1.2.3", 4242, "serve" if kind == "serve" else "window"),
         on_show=shown.append,
         on_hand_over=(lambda: handed_over.append(True)) if kind == "serve" else None,
+        metrics=metrics,
+        debug=debug,
     )
     bound = await server.start(port)
     try:
-        yield Door(server, asking, desk, bound, shown, handed_over)
+        yield Door(server, asking, desk, bound, shown, handed_over, metrics)
     finally:
         await server.stop()
         await supervisor.stop()

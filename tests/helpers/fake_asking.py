@@ -1,6 +1,7 @@
 """An `Asking` and a `DeskApi` that tests of the doors script by hand."""
 
 import asyncio
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from backend.api import DeskApi, DeskInfo
@@ -19,6 +20,7 @@ from backend.domain.clarification import (
     ResponseOutcome,
 )
 from backend.domain.conversation import MessagePage, SessionSummary
+from backend.domain.listing import BundlePage, ListedBundle, Origin, PageQuery
 from backend.domain.validation import check_note, validate_draft
 from backend.errors import AppError, ErrorCode, NotFound
 from backend.ids import (
@@ -29,6 +31,7 @@ from backend.ids import (
     PendingId,
     QuestionId,
     SessionId,
+    TaskId,
     Ticket,
 )
 
@@ -136,11 +139,36 @@ class ScriptedDesk(DeskApi):
         self.bundles: list[Bundle] = []
         self.responses: list[tuple[PendingId, Outcome, ClientId, ClaimId]] = []
         self.closed: list[PendingId] = []
+        self.queries: list[PageQuery] = []
+        self.requests: list[tuple[SessionId, TaskId | None, QuestionBundleDraft]] = []
         self.fail: BaseException | None = None
 
     async def list_open_bundles(self) -> tuple[Bundle, ...]:
         self._enter()
         return tuple(self.bundles)
+
+    async def list_page(self, query: PageQuery) -> BundlePage:
+        self._enter()
+        self.queries.append(query)
+        listed = tuple(
+            ListedBundle(bundle, Origin(bundle.session_id))
+            for bundle in self.bundles[: query.limit]
+        )
+        return BundlePage(listed, len(self.bundles))
+
+    async def list_closed_page(self, query: PageQuery) -> BundlePage:
+        return await self.list_page(query)
+
+    async def list_origins(self, session_ids: Collection[SessionId]) -> Mapping[SessionId, Origin]:
+        return {session_id: Origin(session_id) for session_id in session_ids}
+
+    async def request_answer(
+        self, session_id: SessionId, task_id: TaskId | None, draft: QuestionBundleDraft
+    ) -> PendingId:
+        validate_draft(draft)
+        self._enter()
+        self.requests.append((session_id, task_id, draft))
+        return PendingId("p-requested")
 
     async def get_bundle(self, pending_id: PendingId) -> Bundle:
         self._enter()
@@ -186,7 +214,8 @@ class ScriptedDesk(DeskApi):
         raise NotImplementedError
 
     async def list_uncollected(self) -> tuple[Bundle, ...]:
-        raise NotImplementedError
+        self._enter()
+        return ()
 
     async def save_draft(self, draft: AnswerDraft) -> None:
         raise NotImplementedError

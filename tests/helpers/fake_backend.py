@@ -10,6 +10,7 @@
 
 import asyncio
 from collections import defaultdict, deque
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from app.bridge.client import BackendClient, T, Work
@@ -23,11 +24,13 @@ from backend.domain.clarification import (
     BundleStatus,
     Delivery,
     Outcome,
+    QuestionBundleDraft,
     ResponseOutcome,
     Skipped,
     Withdrawn,
 )
 from backend.domain.conversation import Message, MessagePage, SessionSummary
+from backend.domain.listing import BundlePage, Origin, PageQuery
 from backend.errors import AppError, Conflict, ErrorCode, NotFound
 from backend.events import (
     BundleChanged,
@@ -39,7 +42,7 @@ from backend.events import (
     MessagesChanged,
     SessionChanged,
 )
-from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId
+from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId, TaskId
 from tests.helpers.clock import START
 from tests.helpers.desk_builders import question_messages
 
@@ -168,6 +171,20 @@ class FakeDesk(DeskApi):
             for bundle in self._oldest_first()
             if bundle.delivery is Delivery.WAITING_FOR_AGENT
         )
+
+    async def list_page(self, query: PageQuery) -> BundlePage:
+        raise NotImplementedError
+
+    async def list_closed_page(self, query: PageQuery) -> BundlePage:
+        raise NotImplementedError
+
+    async def list_origins(self, session_ids: Collection[SessionId]) -> Mapping[SessionId, Origin]:
+        raise NotImplementedError
+
+    async def request_answer(
+        self, session_id: SessionId, task_id: TaskId | None, draft: QuestionBundleDraft
+    ) -> PendingId:
+        raise NotImplementedError
 
     async def get_bundle(self, pending_id: PendingId) -> Bundle:
         await self._enter("get_bundle")

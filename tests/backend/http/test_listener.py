@@ -57,7 +57,7 @@ async def test_a_second_head_on_one_connection_has_to_come_in_time_too(
     async with connection(live_door.port) as (reader, writer):
         writer.write(f"{head}\r\n".encode())
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
-        await reader.readuntil(b"}")
+        await reader.readuntil(b"}}}")
         writer.write(head.encode())
         async with asyncio.timeout(3):
             assert await reader.read() == b""

@@ -1,10 +1,15 @@
 """What operators' tools list and answer (K3.5)."""
 
+import base64
+
 import pytest
 
+from backend.clock import format_timestamp
 from backend.domain.clarification import Answered, Skipped
+from backend.domain.listing import PageQuery, Position
 from backend.errors import Conflict, ErrorCode, InvalidInput
-from backend.mcp.inbox_wire import ListToolIn, page_to_wire
+from backend.ids import PendingId
+from backend.mcp.inbox_wire import ListToolIn, query_from_wire, write_cursor
 from tests.helpers.desk_builders import make_bundle, moment
 from tests.helpers.door_client import MODERN, TOKENS, Door, sdk_client, text_of
 from tests.helpers.fake_asking import answer_of
@@ -54,31 +59,28 @@ async def test_what_cannot_be_answered_is_a_tool_error(live_door: Door) -> None:
     assert (gone.is_error, text_of(gone)) == (True, "it is no longer active")
 
 
-def test_pages_are_ordered_by_time_and_id_and_join_without_gap_or_repeat() -> None:
-    bundles = [
-        make_bundle(name, created=created)
-        for name, created in (("b", 2), ("d", 3), ("a", 2), ("c", 1), ("e", 3))
+async def test_a_page_is_asked_for_as_the_arguments_say(live_door: Door) -> None:
+    """K3.5; K8.4 L7, L7a, L8, L9, L10, L14."""
+    cursor = write_cursor(Position("2026-09-21T14:13:24.000000000", PendingId("p")))
+    async with sdk_client(
+        live_door, mode=MODERN, path="/mcp/operator", token=TOKENS.desk
+    ) as operator:
+        await operator.call_tool("list_pending_questions", {"workspace_id": "", "limit": 201})
+        await operator.call_tool(
+            "list_pending_questions",
+            {
+                "workspace_id": "/w",
+                "created_since": "2026-09-21T14:13:24Z",
+                "cursor": cursor,
+                "limit": 1,
+            },
+        )
+    assert live_door.desk.queries == [
+        PageQuery(limit=200),
+        PageQuery(
+            "/w", moment(4), Position("2026-09-21T14:13:24.000000000", PendingId("p")), limit=1
+        ),
     ]
-    seen: list[str] = []
-    cursor = None
-    for _ in range(3):
-        page = page_to_wire(bundles, ListToolIn(cursor=cursor, limit=2), moment(10))
-        found = page["bundles"]
-        assert isinstance(found, list)
-        assert page["count"] == len(found)
-        seen += [bundle["pending_id"] for bundle in found]
-        cursor = str(page["next_cursor"])
-    assert seen == ["c", "a", "b", "d", "e"]
-    assert cursor == ""
-
-
-def test_only_newer_ones_can_be_asked_for() -> None:
-    bundles = [make_bundle("old", created=1), make_bundle("new", created=5)]
-    asked = ListToolIn(created_since="2026-09-21T14:13:24Z")
-    found = page_to_wire(bundles, asked, moment(10))["bundles"]
-    assert isinstance(found, list)
-    assert [bundle["pending_id"] for bundle in found] == ["new"]
-    assert found[0]["age_seconds"] == 5
 
 
 @pytest.mark.parametrize(
@@ -88,10 +90,29 @@ def test_only_newer_ones_can_be_asked_for() -> None:
         (ListToolIn(limit=-3), "limit"),
         (ListToolIn(cursor="!!!"), "cursor"),
         (ListToolIn(cursor="AAAA"), "cursor"),
+        (ListToolIn(cursor="/+8="), "cursor"),
+        (ListToolIn(cursor=base64.urlsafe_b64encode(b"2026-09-21T14:13:24Z|p").decode()), "cursor"),
+        (ListToolIn(cursor=base64.urlsafe_b64encode(b"|p").decode()), "cursor"),
+        (
+            ListToolIn(
+                cursor=base64.urlsafe_b64encode(b"2026-09-21T14:13:24.000000000Z|\0").decode()
+            ),
+            "cursor",
+        ),
         (ListToolIn(created_since="yesterday"), "created_since"),
+        (ListToolIn(created_since="2026-02-31T00:00:00Z"), "created_since"),
+        (ListToolIn(created_since="2026-02-01T00:00:00+99:99"), "created_since"),
     ],
 )
 def test_a_page_that_makes_no_sense_names_its_field(asked: ListToolIn, field: str) -> None:
+    """K8.4 L13."""
     with pytest.raises(InvalidInput) as caught:
-        page_to_wire([], asked, moment(0))
+        query_from_wire(asked)
     assert caught.value.params["field"] == field
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59.9-23:59"])
+def test_a_time_beyond_every_year_is_still_a_time(text: str) -> None:
+    since = query_from_wire(ListToolIn(created_since=text)).since
+    assert since is not None
+    assert format_timestamp(since)[:4] in {"0001", "9999"}

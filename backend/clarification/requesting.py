@@ -1,0 +1,95 @@
+"""Questions put into a session that exists already, by whoever holds the desk's token (K4.1)."""
+
+from typing import Final
+
+from backend.clarification.announcer import Announcer
+from backend.clock import Clock, Deadline
+from backend.domain.clarification import QuestionBundleDraft
+from backend.domain.conversation import TERMINAL_STATES, SessionSummary
+from backend.domain.digest import question_digest
+from backend.domain.validation import validate_draft
+from backend.errors import Conflict, ErrorCode, NotFound
+from backend.ids import PendingId, SessionId, TaskId, TurnId, new_id
+from backend.store import deliveries, messages, session_states, sessions, turns
+from backend.store.database import Database, Transaction
+from backend.store.locks import lock_sessions
+from backend.work.supervisor import TaskSupervisor
+
+REQUEST_BUDGET: Final = 5.0
+
+
+class Requesting:
+    """Opens bundles beside `Asking.open`: no call waits for them until somebody does."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        announcer: Announcer,
+        supervisor: TaskSupervisor,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._announcer = announcer
+        self._supervisor = supervisor
+
+    async def request(
+        self, session_id: SessionId, task_id: TaskId | None, draft: QuestionBundleDraft
+    ) -> PendingId:
+        """Make the bundle durable in the session's current turn; goes on when cancelled.
+
+        Raises:
+            InvalidInput: names the field and the limit.
+            NotFound: no such session, or it belongs to another task than `task_id`.
+            Conflict: `not_active`, the session has ended.
+            TemporarilyUnavailable: not known to have happened.
+        """
+        valid = validate_draft(draft)
+        opening = self._open(session_id, task_id, valid)
+        pending_id = await self._supervisor.run_to_end(opening, name="request answer")
+        self._supervisor.start(self._announcer.opened(pending_id), name="announce bundle")
+        return pending_id
+
+    async def _open(
+        self, session_id: SessionId, task_id: TaskId | None, draft: QuestionBundleDraft
+    ) -> PendingId:
+        async with self._database.writing(Deadline(self._clock, REQUEST_BUDGET)) as tx:
+            await lock_sessions(tx, [session_id])
+            session = await self._session(tx, session_id, task_id)
+            now = self._clock.now()
+            pending_id = PendingId(new_id())
+            turn_id = await self._turn(tx, session)
+            await messages.insert_bundle(
+                tx, messages.NewBundle(pending_id, session_id, session.task_id, turn_id, draft, now)
+            )
+            await deliveries.open_delivery(
+                tx,
+                deliveries.NewDelivery(
+                    pending_id=pending_id,
+                    session_id=session_id,
+                    idempotency_key=None,
+                    ticket_hash="",
+                    question_digest=question_digest(draft),
+                    connection_id="",
+                    now=now,
+                ),
+            )
+            await session_states.refresh(tx, session_id, now)
+        return pending_id
+
+    async def _session(
+        self, tx: Transaction, session_id: SessionId, task_id: TaskId | None
+    ) -> SessionSummary:
+        session = await sessions.get_summary(tx, session_id)
+        if session is None or (task_id and task_id != session.task_id):
+            raise NotFound(ErrorCode.NOT_FOUND, "no such session")
+        if session.state in TERMINAL_STATES:
+            raise Conflict(ErrorCode.NOT_ACTIVE, "this session has ended")
+        return session
+
+    async def _turn(self, tx: Transaction, session: SessionSummary) -> TurnId:
+        found = await turns.current_turn(tx, session.session_id)
+        if found is not None:
+            return found
+        return await turns.open_turn(tx, session.session_id, session.task_id, self._clock.now())
