@@ -19,6 +19,7 @@ async def test_a_desk_says_where_it_listens(live_door: Door) -> None:
         "kind": "window",
         "api": live_door.url,
         "mcp": f"{live_door.url}/mcp",
+        "counters": {"clarification_response_timeout_total": {}},
     }
 
 
