@@ -1,7 +1,6 @@
 """JSON columns: how they are written and read, and the keys of a question's row (K1.3)."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -9,18 +8,30 @@ from backend.clock import Nanoseconds, parse_timestamp
 from backend.domain.clarification import Answer, BundleStatus, Option, Question
 from backend.ids import OptionId, QuestionId
 from backend.store.database import SqlValue
+from backend.store.parameters import storable_text
 
 JsonDict = dict[str, object]
 
 OWN_KEY: Final = "kandesk"
 """Everything Kandev has no key for lives under this one (clarification.md, Shape)."""
 
-_UNSENDABLE: Final = re.compile("[\0\ud800-\udfff]")
-
 
 def encode(value: object) -> str:
-    """Compact JSON, in ASCII so that imported lone surrogates survive a round trip."""
-    return json.dumps(value, separators=(",", ":"))
+    """Compact JSON in ASCII; what neither dialect may hold is written as U+FFFD."""
+    text = json.dumps(value, separators=(",", ":"))
+    if "\\u0000" in text or "\\ud" in text:
+        return json.dumps(_storable(value), separators=(",", ":"))
+    return text
+
+
+def _storable(value: object) -> object:
+    if isinstance(value, str):
+        return storable_text(value)
+    if isinstance(value, Mapping):
+        return {storable_text(str(key)): _storable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable(item) for item in value]
+    return value
 
 
 def decode(column: SqlValue) -> JsonDict:
@@ -42,7 +53,7 @@ def as_dict(value: object) -> JsonDict:
 
 def as_text(value: object) -> str:
     """A text that can be sent and shown; what no text may hold reads as U+FFFD."""
-    return _UNSENDABLE.sub("\ufffd", value) if isinstance(value, str) else ""
+    return storable_text(value) if isinstance(value, str) else ""
 
 
 def as_time(column: SqlValue) -> Nanoseconds:

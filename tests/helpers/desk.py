@@ -1,9 +1,8 @@
-"""A desk without doors on a real SQLite file: the services, wired as the program wires them."""
+"""A desk without doors on a real store: the services, wired as the program wires them."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from backend.api import DeskInfo
 from backend.clarification.asking import AskCaller, Asking
@@ -16,9 +15,9 @@ from backend.ids import ClaimId, ClientId, IdempotencyKey, new_id
 from backend.services import Services, build_services
 from backend.store.database import Database
 from backend.store.epoch import begin_epoch
-from backend.store.sqlite import SqliteDatabase
 from backend.work.supervisor import TaskSupervisor
 from tests.helpers.builders import make_guest
+from tests.helpers.place import Place, open_store
 
 HUMAN = ClientId("window-1")
 
@@ -62,7 +61,7 @@ def new_token() -> ClaimId:
 
 @asynccontextmanager
 async def open_desk(
-    path: Path,
+    place: Place,
     clock: Clock,
     *,
     wrap: Callable[[Database], Database] = lambda database: database,
@@ -70,7 +69,7 @@ async def open_desk(
     expire_after: float | None = None,
 ) -> AsyncIterator[TestDesk]:
     """Open, recover and wire a desk; `wrap` may put faults between the services and the store."""
-    real = await SqliteDatabase.open(path, clock)
+    real = await open_store(place, clock)
     try:
         async with real.writing() as tx:
             epoch = await begin_epoch(tx)
@@ -79,7 +78,7 @@ async def open_desk(
             database,
             clock,
             ticket_key="key",
-            info=DeskInfo("0", str(path), "", "", ""),
+            info=DeskInfo("0", real.location, "", "", ""),
             epoch=epoch,
             resumer=resumer,
             expire_after=expire_after,

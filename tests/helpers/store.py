@@ -1,11 +1,8 @@
 """A real store on a file, and rows in it that a test can name."""
 
 import json
-import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from backend.clock import Clock, Nanoseconds, format_timestamp
 from backend.domain.clarification import Answer, Answered, Outcome, QuestionBundleDraft, Skipped
@@ -25,7 +22,9 @@ from backend.ids import (
 )
 from backend.store import claims, deliveries, messages, session_states, sessions
 from backend.store.database import Database
+from backend.store.dialect import json_text
 from tests.helpers.builders import make_draft, make_guest
+from tests.helpers.place import Place, dialect_of, raw
 
 YES = Answered((Answer(QuestionId("q1"), (OptionId("q1_opt1"),)),))
 SKIP = Skipped("not now")
@@ -97,24 +96,13 @@ async def claim(database: Database, wanted: claims.Claim) -> bool:
         return await claims.claim(tx, wanted)
 
 
-@contextmanager
-def raw(path: Path) -> Iterator[sqlite3.Connection]:
-    """A plain connection beside the store, committed at the end."""
-    connection = sqlite3.connect(path)
-    connection.row_factory = sqlite3.Row
-    try:
-        yield connection
-        connection.commit()
-    finally:
-        connection.close()
-
-
-def metadata_of(path: Path, pending_id: PendingId) -> list[dict[str, object]]:
+def metadata_of(place: Place, pending_id: PendingId) -> list[dict[str, object]]:
     """The metadata of the bundle's rows in the order they were asked."""
-    with raw(path) as connection:
+    with raw(place) as connection:
         rows = connection.execute(
-            "SELECT metadata FROM task_session_messages"
-            " WHERE json_extract(metadata,'$.pending_id') = ? ORDER BY created_at, id",
+            "SELECT metadata FROM task_session_messages"  # noqa: S608
+            f" WHERE {json_text(dialect_of(place), 'metadata', 'pending_id')} = ?"
+            " ORDER BY created_at, id",
             (pending_id,),
         ).fetchall()
     return [json.loads(row["metadata"]) for row in rows]
@@ -123,8 +111,8 @@ def metadata_of(path: Path, pending_id: PendingId) -> list[dict[str, object]]:
 class RowMaker:
     """Inserts rows as Kandev or an importer would have written them."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, place: Place) -> None:
+        self._place = place
         self._time = 1_700_000_000_000_000_000
 
     def session(self, name: str = "s1", *, state: str = "RUNNING", metadata: str = "{}") -> None:
@@ -195,8 +183,18 @@ class RowMaker:
         self._run(
             "INSERT INTO task_session_messages (id, task_session_id, task_id, turn_id,"
             " author_type, content, type, metadata, created_at, updated_at)"
-            " VALUES (?, ?, ?, ?, 'agent', 'Go on?', ?, ?, ?, ?)",
-            (message_id, session, "", turn, kind, json.dumps(metadata or {}), moment, moment),
+            " VALUES (?, ?, ?, ?, 'agent', ?, ?, ?, ?, ?)",
+            (
+                message_id,
+                session,
+                "",
+                turn,
+                "Go on?",
+                kind,
+                json.dumps(metadata or {}),
+                moment,
+                moment,
+            ),
         )
         return message_id
 
@@ -205,17 +203,17 @@ class RowMaker:
         return format_timestamp(Nanoseconds(self._time))
 
     def _run(self, sql: str, params: tuple[object, ...]) -> None:
-        with raw(self._path) as connection:
+        with raw(self._place) as connection:
             connection.execute(sql, params)
 
 
-def add_unrelated_history(path: Path, *, pending: int = 2_000, others: int = 4_000) -> None:
+def add_unrelated_history(place: Place, *, pending: int = 2_000, others: int = 4_000) -> None:
     """Many other open questions and plain rows in other sessions."""
     moment = format_timestamp(Nanoseconds(1_600_000_000_000_000_000))
-    rows = RowMaker(path)
+    rows = RowMaker(place)
     rows.session("other")
     rows.turn("other-turn", "other")
-    with raw(path) as connection:
+    with raw(place) as connection:
         connection.executemany(
             "INSERT INTO task_session_messages (id, task_session_id, turn_id, content, type,"
             " metadata, created_at, updated_at) VALUES (?, 'other', 'other-turn', '', ?, ?, ?, ?)",

@@ -1,10 +1,10 @@
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from tests.helpers.clock import FakeClock
 from tests.helpers.desk import TestDesk, open_desk
+from tests.helpers.place import Place
 
 
 @pytest.fixture
@@ -13,11 +13,12 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def store_path(tmp_path: Path) -> Path:
-    return tmp_path / "kandesk.db"
+def store_path(place: Place) -> Place:
+    """Where the desk keeps its rows; every test runs on both dialects."""
+    return place
 
 
 @pytest.fixture
-async def desk(store_path: Path, clock: FakeClock) -> AsyncIterator[TestDesk]:
+async def desk(store_path: Place, clock: FakeClock) -> AsyncIterator[TestDesk]:
     async with open_desk(store_path, clock) as running:
         yield running

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from backend.store.sqlite import SqliteDatabase
+from backend.store.database import Database
 from tests.helpers.clock import FakeClock
+from tests.helpers.place import Place, open_store
 from tests.helpers.store import RowMaker
 
 
@@ -15,20 +16,21 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
+    """The file of a test that is about SQLite."""
     return tmp_path / "kandesk.db"
 
 
 @pytest.fixture
-async def database(path: Path, clock: FakeClock) -> AsyncIterator[SqliteDatabase]:
-    opened = await SqliteDatabase.open(path, clock)
+async def database(place: Place, clock: FakeClock) -> AsyncIterator[Database]:
+    opened = await open_store(place, clock)
     yield opened
     await opened.close()
 
 
 @pytest.fixture
-def rows(database: SqliteDatabase, path: Path) -> RowMaker:
+def rows(database: Database, place: Place) -> RowMaker:
     """Rows of a hosted session s1 whose current turn is turn1."""
-    maker = RowMaker(path)
+    maker = RowMaker(place)
     maker.session()
     maker.turn("turn1")
     return maker

@@ -1,13 +1,12 @@
-from pathlib import Path
-
 import pytest
 
 from backend.domain.clarification import Bundle, BundleStatus, Delivery, Question
 from backend.ids import PendingId
 from backend.store import bundles, intents
-from backend.store.sqlite import SqliteDatabase
+from backend.store.database import Database
 from tests.helpers.builders import make_draft, make_guest, make_question
 from tests.helpers.clock import FakeClock
+from tests.helpers.place import Place, raw
 from tests.helpers.store import (
     SKIP,
     YES,
@@ -16,25 +15,22 @@ from tests.helpers.store import (
     claim,
     make_claim,
     metadata_of,
-    raw,
 )
 
 P = PendingId("p1")
 
 
-async def load(database: SqliteDatabase, pending_id: PendingId = P) -> Bundle | None:
+async def load(database: Database, pending_id: PendingId = P) -> Bundle | None:
     async with database.reading() as tx:
         return await bundles.load_bundle(tx, pending_id)
 
 
-async def open_ids(database: SqliteDatabase) -> list[str]:
+async def open_ids(database: Database) -> list[str]:
     async with database.reading() as tx:
         return [bundle.pending_id for bundle in await bundles.list_open(tx)]
 
 
-async def test_a_bundle_reads_back_as_it_was_asked(
-    database: SqliteDatabase, clock: FakeClock
-) -> None:
+async def test_a_bundle_reads_back_as_it_was_asked(database: Database, clock: FakeClock) -> None:
     draft = make_draft(
         make_question("db", "哪个数据库", ("SQLite", "پستگرس", "🐘"), title="Store"),
         make_question("free", "Anything else?", ()),
@@ -56,11 +52,11 @@ async def test_a_bundle_reads_back_as_it_was_asked(
 
 
 async def test_its_rows_have_the_metadata_keys_of_kandev(
-    database: SqliteDatabase, clock: FakeClock, path: Path
+    database: Database, clock: FakeClock, place: Place
 ) -> None:
     """K1.2, K1.3."""
     asked = await ask(database, clock, make_draft(make_question("q1"), make_question("q2")))
-    for index, metadata in enumerate(metadata_of(path, asked.pending_id)):
+    for index, metadata in enumerate(metadata_of(place, asked.pending_id)):
         assert metadata == {
             "pending_id": asked.pending_id,
             "question_id": f"q{index + 1}",
@@ -79,7 +75,7 @@ async def test_its_rows_have_the_metadata_keys_of_kandev(
             "status": "pending",
             "kandesk": {"multi_select": False},
         }
-    with raw(path) as connection:
+    with raw(place) as connection:
         found = connection.execute(
             "SELECT requests_input, author_type, type FROM task_session_messages"
             " ORDER BY created_at"
@@ -90,20 +86,16 @@ async def test_its_rows_have_the_metadata_keys_of_kandev(
     ]
 
 
-async def test_an_unknown_id_is_no_bundle(database: SqliteDatabase) -> None:
+async def test_an_unknown_id_is_no_bundle(database: Database) -> None:
     assert await load(database) is None
 
 
-async def test_another_kind_of_request_is_no_bundle(
-    database: SqliteDatabase, rows: RowMaker
-) -> None:
+async def test_another_kind_of_request_is_no_bundle(database: Database, rows: RowMaker) -> None:
     rows.question("p1", kind="permission_request")
     assert await load(database) is None
 
 
-async def test_questions_are_ordered_by_index_then_time(
-    database: SqliteDatabase, rows: RowMaker
-) -> None:
+async def test_questions_are_ordered_by_index_then_time(database: Database, rows: RowMaker) -> None:
     """K8.6 45."""
     rows.question("p1", question_id="third", question_index=2)
     rows.question("p1", question_id="first", question_index=0)
@@ -114,7 +106,7 @@ async def test_questions_are_ordered_by_index_then_time(
 
 
 async def test_a_question_that_cannot_be_parsed_degrades_to_its_text(
-    database: SqliteDatabase, rows: RowMaker
+    database: Database, rows: RowMaker
 ) -> None:
     """K8.6 45."""
     rows.question("p1", question=["not", "an", "object"], drop=("question_id",))
@@ -124,7 +116,7 @@ async def test_a_question_that_cannot_be_parsed_degrades_to_its_text(
 
 
 async def test_the_task_comes_from_the_session_when_the_row_has_none(
-    database: SqliteDatabase, rows: RowMaker
+    database: Database, rows: RowMaker
 ) -> None:
     """K8.6 73."""
     rows.question("p1")
@@ -134,7 +126,7 @@ async def test_the_task_comes_from_the_session_when_the_row_has_none(
 
 
 async def test_an_unknown_status_is_reported_pending_and_cannot_be_answered(
-    database: SqliteDatabase, rows: RowMaker
+    database: Database, rows: RowMaker
 ) -> None:
     """K1.5; K8.6 46."""
     rows.question("p1", status="odd")
@@ -154,7 +146,7 @@ async def test_an_unknown_status_is_reported_pending_and_cannot_be_answered(
     ],
 )
 async def test_the_status_of_a_bundle_follows_from_its_rows(
-    database: SqliteDatabase,
+    database: Database,
     rows: RowMaker,
     first: str,
     second: str,
@@ -169,7 +161,7 @@ async def test_the_status_of_a_bundle_follows_from_its_rows(
 
 
 async def test_the_inbox_lists_what_can_be_answered_oldest_first(
-    database: SqliteDatabase, rows: RowMaker
+    database: Database, rows: RowMaker
 ) -> None:
     """K8.6 73: includes absent status, mixed and nested-only ids; the rest is excluded."""
     rows.session("ended", state="COMPLETED")
@@ -191,7 +183,7 @@ async def test_the_inbox_lists_what_can_be_answered_oldest_first(
 
 
 async def test_answers_that_wait_are_listed_until_they_are_settled(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     first, second = await ask(database, clock), await ask(database, clock)
     for number, asked in enumerate((second, first)):
@@ -212,9 +204,7 @@ async def test_answers_that_wait_are_listed_until_they_are_settled(
     assert [bundle.pending_id for bundle in found] == [second.pending_id, first.pending_id]
 
 
-async def test_many_open_bundles_are_read_together(
-    database: SqliteDatabase, clock: FakeClock
-) -> None:
+async def test_many_open_bundles_are_read_together(database: Database, clock: FakeClock) -> None:
     asked = [await ask(database, clock, guest=make_guest(f"k{number}")) for number in range(30)]
     assert await open_ids(database) == [item.pending_id for item in asked]
     assert await claim(database, make_claim(asked[3].pending_id, YES))

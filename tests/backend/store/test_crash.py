@@ -11,7 +11,7 @@ from backend.ids import PendingId
 from backend.store import bundles, settings
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.clock import FakeClock
-from tests.helpers.store import raw
+from tests.helpers.place import raw
 
 PROGRAM = """
 import asyncio, sys

@@ -7,8 +7,8 @@ from backend.domain.digest import question_digest
 from backend.errors import Conflict, ErrorCode
 from backend.ids import ClaimId, IdempotencyKey, PendingId
 from backend.store import bundles, deliveries, intents, withdrawals
+from backend.store.database import Database
 from backend.store.same_questions import OFFERED_FOR
-from backend.store.sqlite import SqliteDatabase
 from tests.helpers.builders import make_draft, make_guest, make_question
 from tests.helpers.clock import FakeClock
 from tests.helpers.store import SKIP, YES, Asked, ask, claim, make_claim
@@ -18,7 +18,7 @@ OTHER = make_draft(make_question(prompt="Another?"))
 LONG_AGO = Nanoseconds(0)
 
 
-async def load(database: SqliteDatabase, asked: Asked) -> Bundle:
+async def load(database: Database, asked: Asked) -> Bundle:
     async with database.reading() as tx:
         bundle = await bundles.load_bundle(tx, asked.pending_id)
     assert bundle is not None
@@ -26,7 +26,7 @@ async def load(database: SqliteDatabase, asked: Asked) -> Bundle:
 
 
 async def answer(
-    database: SqliteDatabase,
+    database: Database,
     clock: FakeClock,
     asked: Asked,
     delivery: Delivery = Delivery.WAITING_FOR_AGENT,
@@ -40,20 +40,20 @@ async def answer(
         assert await intents.finalize(tx, asked.pending_id, ClaimId(token), delivery, clock.now())
 
 
-async def move(database: SqliteDatabase, asked: Asked, expected: Delivery, to: Delivery) -> bool:
+async def move(database: Database, asked: Asked, expected: Delivery, to: Delivery) -> bool:
     async with database.writing() as tx:
         return await deliveries.move(
             tx, asked.pending_id, expected=expected, to=to, now=Nanoseconds(9)
         )
 
 
-async def cut(database: SqliteDatabase, clock: FakeClock, asked: Asked) -> None:
+async def cut(database: Database, clock: FakeClock, asked: Asked) -> None:
     async with database.writing() as tx:
         await deliveries.note_cut(tx, asked.pending_id, clock.now())
 
 
 async def rejoinable(
-    database: SqliteDatabase, connection: str = "mcp-1", *, cut_after: Nanoseconds = LONG_AGO
+    database: Database, connection: str = "mcp-1", *, cut_after: Nanoseconds = LONG_AGO
 ) -> PendingId | None:
     async with database.writing() as tx:
         return await deliveries.rejoinable(
@@ -62,7 +62,7 @@ async def rejoinable(
 
 
 async def test_a_call_is_found_by_its_key_and_by_its_ticket(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     asked = await ask(database, clock, key="shim:1")
     async with database.reading() as tx:
@@ -75,7 +75,7 @@ async def test_a_call_is_found_by_its_key_and_by_its_ticket(
         assert await deliveries.digest_of(tx, PendingId("none")) is None
 
 
-async def test_a_key_belongs_to_one_bundle(database: SqliteDatabase, clock: FakeClock) -> None:
+async def test_a_key_belongs_to_one_bundle(database: Database, clock: FakeClock) -> None:
     await ask(database, clock, key="shim:1")
     with pytest.raises(Conflict) as caught:
         await ask(database, clock, OTHER, key="shim:1")
@@ -85,7 +85,7 @@ async def test_a_key_belongs_to_one_bundle(database: SqliteDatabase, clock: Fake
 
 
 async def test_an_answer_moves_on_once_and_only_from_where_it_is(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     asked = await ask(database, clock)
     waiting, delivered = Delivery.WAITING_FOR_AGENT, Delivery.DELIVERED
@@ -97,9 +97,7 @@ async def test_an_answer_moves_on_once_and_only_from_where_it_is(
     assert (await load(database, asked)).delivery is delivered
 
 
-async def test_what_replaced_an_answer_is_remembered(
-    database: SqliteDatabase, clock: FakeClock
-) -> None:
+async def test_what_replaced_an_answer_is_remembered(database: Database, clock: FakeClock) -> None:
     asked = await ask(database, clock)
     await answer(database, clock, asked)
     async with database.writing() as tx:
@@ -118,7 +116,7 @@ async def test_what_replaced_an_answer_is_remembered(
 
 
 async def test_a_cut_ask_of_the_same_mcp_session_can_be_rejoined(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     """clarification.md, rule 3."""
     asked = await ask(database, clock, connection="mcp-1")
@@ -135,7 +133,7 @@ async def test_a_cut_ask_of_the_same_mcp_session_can_be_rejoined(
 
 
 async def test_an_ask_is_not_rejoined_from_elsewhere_too_late_or_after_another_ask(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     """clarification.md, rule 3."""
     asked = await ask(database, clock, connection="mcp-1")
@@ -148,7 +146,7 @@ async def test_an_ask_is_not_rejoined_from_elsewhere_too_late_or_after_another_a
 
 
 async def test_an_ask_in_between_counts_although_the_clock_was_set_back(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     """Rule 3: a yes to "Proceed?" is never consumed by the next "Proceed?"."""
     asked = await ask(database, clock, connection="mcp-1")
@@ -158,7 +156,7 @@ async def test_an_ask_in_between_counts_although_the_clock_was_set_back(
     assert await rejoinable(database) is None
 
 
-async def test_a_withdrawn_ask_is_not_rejoined(database: SqliteDatabase, clock: FakeClock) -> None:
+async def test_a_withdrawn_ask_is_not_rejoined(database: Database, clock: FakeClock) -> None:
     asked = await ask(database, clock, connection="mcp-1")
     await cut(database, clock, asked)
     async with database.writing() as tx:
@@ -167,7 +165,7 @@ async def test_a_withdrawn_ask_is_not_rejoined(database: SqliteDatabase, clock: 
 
 
 async def test_an_equal_question_is_offered_the_answer_that_waits(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     """clarification.md, rule 4."""
     earlier = await ask(database, clock)
@@ -182,7 +180,7 @@ async def test_an_equal_question_is_offered_the_answer_that_waits(
 
 
 async def test_the_newest_answer_is_offered_and_a_skip_never(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     first, second, third = [await ask(database, clock) for _ in range(3)]
     await answer(database, clock, second)
@@ -195,7 +193,7 @@ async def test_the_newest_answer_is_offered_and_a_skip_never(
 
 @pytest.mark.parametrize(("past", "offered"), [(OFFERED_FOR - 10**9, True), (OFFERED_FOR, False)])
 async def test_a_delivered_answer_is_offered_for_a_day(
-    database: SqliteDatabase, clock: FakeClock, past: int, *, offered: bool
+    database: Database, clock: FakeClock, past: int, *, offered: bool
 ) -> None:
     earlier = await ask(database, clock)
     await answer(database, clock, earlier, Delivery.DELIVERED)
@@ -206,7 +204,7 @@ async def test_a_delivered_answer_is_offered_for_a_day(
 
 @pytest.mark.parametrize("gone", [Delivery.DISCARDED, Delivery.REPLACED])
 async def test_an_answer_that_is_gone_is_not_offered(
-    database: SqliteDatabase, clock: FakeClock, gone: Delivery
+    database: Database, clock: FakeClock, gone: Delivery
 ) -> None:
     earlier = await ask(database, clock)
     await answer(database, clock, earlier)
@@ -224,7 +222,7 @@ async def test_an_answer_that_is_gone_is_not_offered(
     ],
 )
 async def test_equal_questions_meet_in_a_session_or_a_folder_of_one_client(
-    database: SqliteDatabase, clock: FakeClock, guest: GuestIdentity, *, same: bool
+    database: Database, clock: FakeClock, guest: GuestIdentity, *, same: bool
 ) -> None:
     earlier = await ask(database, clock)
     await answer(database, clock, earlier)
@@ -234,7 +232,7 @@ async def test_equal_questions_meet_in_a_session_or_a_folder_of_one_client(
 
 
 async def test_a_guest_without_a_folder_meets_only_its_like(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     """A plain HTTP client proves no folder, and its next session should find the answer."""
     await answer(database, clock, await ask(database, clock, guest=make_guest("a", folder="")))
@@ -245,7 +243,7 @@ async def test_a_guest_without_a_folder_meets_only_its_like(
 
 
 async def test_another_question_or_context_is_offered_nothing(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     await answer(database, clock, await ask(database, clock))
     for draft in (OTHER, make_draft(context="other circumstances")):
@@ -254,7 +252,7 @@ async def test_another_question_or_context_is_offered_nothing(
 
 
 async def test_the_newer_of_two_equal_open_questions_names_the_older(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     """clarification.md, rule 4: the card group "asked again"."""
     oldest, middle, newest = [await ask(database, clock) for _ in range(3)]

@@ -2,13 +2,13 @@ from backend.clock import Nanoseconds
 from backend.domain.clarification import AnswerDraft
 from backend.ids import PendingId
 from backend.store import drafts, settings
-from backend.store.sqlite import SqliteDatabase
+from backend.store.database import Database
 from tests.helpers.builders import make_answer
 
 P = PendingId("p1")
 
 
-async def test_the_last_draft_saved_is_the_one_loaded(database: SqliteDatabase) -> None:
+async def test_the_last_draft_saved_is_the_one_loaded(database: Database) -> None:
     first = AnswerDraft(P, (make_answer("q1", "q1_opt1"),))
     last = AnswerDraft(P, (make_answer("q1", text=" 直接 👋 "), make_answer("q2")), 1)
     async with database.writing() as tx:
@@ -23,7 +23,7 @@ async def test_the_last_draft_saved_is_the_one_loaded(database: SqliteDatabase) 
         assert await drafts.load(tx, P) is None
 
 
-async def test_a_setting_keeps_its_last_text(database: SqliteDatabase) -> None:
+async def test_a_setting_keeps_its_last_text(database: Database) -> None:
     async with database.writing() as tx:
         assert await settings.get(tx, "port") is None
         await settings.put(tx, "port", "1")

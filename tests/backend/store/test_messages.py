@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from backend.clock import Nanoseconds
@@ -7,15 +5,16 @@ from backend.domain.conversation import Message, MessagePage
 from backend.errors import NotFound
 from backend.ids import MessageId, SessionId, TaskId, TurnId
 from backend.store import messages, withdrawals
-from backend.store.sqlite import SqliteDatabase
+from backend.store.database import Database
 from tests.helpers.builders import make_draft, make_question
 from tests.helpers.clock import FakeClock
-from tests.helpers.store import RowMaker, ask, claim, make_claim, raw
+from tests.helpers.place import Place, raw
+from tests.helpers.store import RowMaker, ask, claim, make_claim
 
 S1 = SessionId("s1")
 
 
-async def write(database: SqliteDatabase, content: str, now: int = 5) -> Message:
+async def write(database: Database, content: str, now: int = 5) -> Message:
     async with database.writing() as tx:
         return await messages.insert_message(
             tx,
@@ -31,7 +30,7 @@ async def write(database: SqliteDatabase, content: str, now: int = 5) -> Message
 
 
 async def page(
-    database: SqliteDatabase,
+    database: Database,
     *,
     before: MessageId | None = None,
     after: MessageId | None = None,
@@ -45,13 +44,13 @@ def texts(found: MessagePage) -> list[str]:
     return [message.content for message in found.messages]
 
 
-async def test_a_row_reads_back_as_it_was_written(database: SqliteDatabase, rows: RowMaker) -> None:
+async def test_a_row_reads_back_as_it_was_written(database: Database, rows: RowMaker) -> None:
     written = await write(database, "Grüße, 世界, مرحبا 👋", now=1_234_567_890_123_456_789)
     assert (await page(database)).messages == (written,)
 
 
 async def test_pages_follow_each_other_without_gap_or_overlap(
-    database: SqliteDatabase, rows: RowMaker
+    database: Database, rows: RowMaker
 ) -> None:
     written = [await write(database, f"{number}", now=number // 2) for number in range(8)]
     by_place = sorted(written, key=lambda message: (message.created_at, message.message_id))
@@ -68,14 +67,12 @@ async def test_pages_follow_each_other_without_gap_or_overlap(
     assert (texts(end), end.has_newer) == (expected[5:], False)
 
 
-async def test_an_empty_transcript_is_an_empty_page(
-    database: SqliteDatabase, rows: RowMaker
-) -> None:
+async def test_an_empty_transcript_is_an_empty_page(database: Database, rows: RowMaker) -> None:
     assert await page(database) == MessagePage((), has_older=False, has_newer=False)
 
 
 async def test_a_page_cannot_start_from_a_row_of_another_session(
-    database: SqliteDatabase, rows: RowMaker
+    database: Database, rows: RowMaker
 ) -> None:
     rows.session("s2")
     rows.turn("t2", "s2")
@@ -85,7 +82,7 @@ async def test_a_page_cannot_start_from_a_row_of_another_session(
 
 
 async def test_every_change_of_a_row_raises_its_revision(
-    database: SqliteDatabase, rows: RowMaker, clock: FakeClock
+    database: Database, rows: RowMaker, clock: FakeClock
 ) -> None:
     """clarification.md, improvement 10."""
     first = await write(database, "a")
@@ -108,16 +105,16 @@ async def test_every_change_of_a_row_raises_its_revision(
 
 
 async def test_revisions_go_on_after_the_newest_rows_are_deleted(
-    database: SqliteDatabase, rows: RowMaker, path: Path
+    database: Database, rows: RowMaker, place: Place
 ) -> None:
     last = await write(database, "a")
-    with raw(path) as connection:
+    with raw(place) as connection:
         connection.execute("DELETE FROM task_session_messages")
     assert (await write(database, "b")).revision > last.revision
 
 
 async def test_the_questions_of_a_bundle_stand_in_the_transcript_in_their_order(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     draft = make_draft(*(make_question(f"q{number}", f"{number}?") for number in range(4)))
     for _ in range(3):
@@ -129,11 +126,11 @@ async def test_the_questions_of_a_bundle_stand_in_the_transcript_in_their_order(
 
 
 async def test_times_in_the_forms_of_kandev_are_read(
-    database: SqliteDatabase, rows: RowMaker, path: Path
+    database: Database, rows: RowMaker, place: Place
 ) -> None:
     """K2.7, K6.6."""
     rows.message()
-    with raw(path) as connection:
+    with raw(place) as connection:
         connection.execute(
             "UPDATE task_session_messages SET created_at = '2026-08-22 10:00:00.5+00:00'"
         )

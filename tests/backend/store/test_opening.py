@@ -16,7 +16,15 @@ from backend.store.dialect import Dialect
 from backend.store.schema import APPLICATION_ID, TABLES, indexes
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.clock import FakeClock
-from tests.helpers.store import RowMaker, add_unrelated_history, ask, raw
+from tests.helpers.place import raw
+from tests.helpers.store import RowMaker, add_unrelated_history, ask
+
+
+@pytest.fixture
+def place(path: Path) -> Path:
+    """These tests are about SQLite."""
+    return path
+
 
 NOW = Nanoseconds(1_790_000_000_000_000_000)
 ORDERED = "idx_messages_metadata_pending_id_lookup_ordered"

@@ -26,6 +26,13 @@ from tests.helpers.store import (
     make_claim,
 )
 
+
+@pytest.fixture
+def place(path: Path) -> Path:
+    """These tests are about SQLite."""
+    return path
+
+
 P = PendingId("p1")
 CLAIM = ClaimId("claim-1")
 NOW = Nanoseconds(9_000)

@@ -9,7 +9,7 @@ from backend.errors import ErrorCode, StorageFailed
 from backend.events import StoreProgress
 from backend.store import opening
 from backend.store.schema import MAJOR
-from tests.helpers.store import raw
+from tests.helpers.place import raw
 
 NOW = Nanoseconds(1_790_000_000_000_000_000)
 ORDERED = "idx_messages_metadata_pending_id_lookup_ordered"

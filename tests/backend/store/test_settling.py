@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from backend.clock import Nanoseconds
@@ -13,16 +11,17 @@ from backend.domain.clarification import (
 from backend.domain.conversation import SessionKind
 from backend.ids import ClaimId, PendingId
 from backend.store import bundles, drafts, intents, withdrawals
-from backend.store.sqlite import SqliteDatabase
+from backend.store.database import Database
 from tests.helpers.clock import FakeClock
-from tests.helpers.store import SKIP, YES, RowMaker, ask, claim, make_claim, metadata_of, raw
+from tests.helpers.place import Place, raw
+from tests.helpers.store import SKIP, YES, RowMaker, ask, claim, make_claim, metadata_of
 
 P = PendingId("p1")
 CLAIM = ClaimId("claim-1")
 LATER = Nanoseconds(9_000)
 
 
-async def load(database: SqliteDatabase, pending_id: PendingId = P) -> Bundle:
+async def load(database: Database, pending_id: PendingId = P) -> Bundle:
     async with database.reading() as tx:
         bundle = await bundles.load_bundle(tx, pending_id)
     assert bundle is not None
@@ -30,7 +29,7 @@ async def load(database: SqliteDatabase, pending_id: PendingId = P) -> Bundle:
 
 
 async def finalize(
-    database: SqliteDatabase,
+    database: Database,
     pending_id: PendingId = P,
     delivery: Delivery = Delivery.DELIVERED,
     claim_id: ClaimId | None = CLAIM,
@@ -39,30 +38,30 @@ async def finalize(
         return await intents.finalize(tx, pending_id, claim_id, delivery, LATER)
 
 
-async def restore(database: SqliteDatabase, claim_id: ClaimId = CLAIM) -> bool:
+async def restore(database: Database, claim_id: ClaimId = CLAIM) -> bool:
     async with database.writing() as tx:
         return await intents.restore(tx, P, claim_id, LATER)
 
 
-async def detach(database: SqliteDatabase, pending_id: PendingId = P) -> bool:
+async def detach(database: Database, pending_id: PendingId = P) -> bool:
     async with database.writing() as tx:
         return await withdrawals.detach(tx, pending_id, LATER)
 
 
 async def withdraw(
-    database: SqliteDatabase, reason: Withdrawn = Withdrawn.BY_HUMAN, pending_id: PendingId = P
+    database: Database, reason: Withdrawn = Withdrawn.BY_HUMAN, pending_id: PendingId = P
 ) -> bool:
     async with database.writing() as tx:
         return await withdrawals.withdraw(tx, pending_id, reason, LATER)
 
 
-async def open_intents(database: SqliteDatabase) -> tuple[intents.Intent, ...]:
+async def open_intents(database: Database) -> tuple[intents.Intent, ...]:
     async with database.reading() as tx:
         return await intents.list_intents(tx)
 
 
 async def test_finalizing_clears_the_intent_and_keeps_the_time_of_the_answer(
-    database: SqliteDatabase, rows: RowMaker, path: Path
+    database: Database, rows: RowMaker, place: Place
 ) -> None:
     """K4.1; K8.6 64."""
     rows.question("p1")
@@ -74,11 +73,11 @@ async def test_finalizing_clears_the_intent_and_keeps_the_time_of_the_answer(
     assert (bundle.delivery, bundle.updated_at) == (Delivery.DELIVERED, 77)
     assert bundle.questions[0].revision > revision
     assert await open_intents(database) == ()
-    assert "response_delivery_pending" not in metadata_of(path, P)[0]
+    assert "response_delivery_pending" not in metadata_of(place, P)[0]
 
 
 async def test_only_the_claim_that_holds_can_be_finalized_and_once(
-    database: SqliteDatabase, rows: RowMaker
+    database: Database, rows: RowMaker
 ) -> None:
     rows.question("p1")
     assert not await finalize(database)
@@ -91,7 +90,7 @@ async def test_only_the_claim_that_holds_can_be_finalized_and_once(
 
 
 async def test_restoring_makes_it_answerable_again_with_the_answer_as_its_draft(
-    database: SqliteDatabase, rows: RowMaker, path: Path
+    database: Database, rows: RowMaker, place: Place
 ) -> None:
     """K8.6 61, 64; clarification.md, Resolver."""
     rows.question("p1", agent_disconnected=True)
@@ -101,15 +100,13 @@ async def test_restoring_makes_it_answerable_again_with_the_answer_as_its_draft(
     assert bundle.answerable
     assert bundle.detached
     assert (bundle.delivery, bundle.claim_id, bundle.responded_at) == (None, None, None)
-    assert not {"response", "response_delivery_pending"} & set(metadata_of(path, P)[0])
+    assert not {"response", "response_delivery_pending"} & set(metadata_of(place, P)[0])
     async with database.reading() as tx:
         assert await drafts.load(tx, P) == AnswerDraft(P, YES.answers)
     assert await claim(database, make_claim(P, SKIP, claim_id="claim-2"))
 
 
-async def test_a_superseded_claim_is_never_restored(
-    database: SqliteDatabase, rows: RowMaker
-) -> None:
+async def test_a_superseded_claim_is_never_restored(database: Database, rows: RowMaker) -> None:
     """K8.6 61, 64."""
     rows.question("p1")
     await claim(database, make_claim(P))
@@ -119,18 +116,18 @@ async def test_a_superseded_claim_is_never_restored(
 
 
 async def test_a_claim_of_an_ended_session_is_never_restored(
-    database: SqliteDatabase, rows: RowMaker, path: Path
+    database: Database, rows: RowMaker, place: Place
 ) -> None:
     """K1.7."""
     rows.question("p1")
     await claim(database, make_claim(P))
-    with raw(path) as connection:
+    with raw(place) as connection:
         connection.execute("UPDATE task_sessions SET state = 'COMPLETED'")
     assert not await restore(database)
 
 
 async def test_a_settled_answer_and_another_claim_are_never_restored(
-    database: SqliteDatabase, rows: RowMaker
+    database: Database, rows: RowMaker
 ) -> None:
     rows.question("p1")
     await claim(database, make_claim(P))
@@ -140,7 +137,7 @@ async def test_a_settled_answer_and_another_claim_are_never_restored(
 
 
 async def test_a_guests_claim_never_returns_to_pending(
-    database: SqliteDatabase, clock: FakeClock
+    database: Database, clock: FakeClock
 ) -> None:
     """clarification.md, Resolver: the deliberate deviation for guests."""
     asked = await ask(database, clock)
@@ -156,7 +153,7 @@ async def test_a_guests_claim_never_returns_to_pending(
 
 
 async def test_intents_name_the_claim_and_the_kind_of_session_in_order(
-    database: SqliteDatabase, rows: RowMaker, clock: FakeClock
+    database: Database, rows: RowMaker, clock: FakeClock
 ) -> None:
     """K5.7 step 2."""
     rows.question("a-hosted")
@@ -178,7 +175,7 @@ async def test_intents_name_the_claim_and_the_kind_of_session_in_order(
 
 
 async def test_an_intent_without_a_claim_of_ours_can_be_settled(
-    database: SqliteDatabase, rows: RowMaker
+    database: Database, rows: RowMaker
 ) -> None:
     rows.question("p1", status="answered", response_delivery_pending=True)
     assert await finalize(database, claim_id=None)
@@ -186,13 +183,13 @@ async def test_an_intent_without_a_claim_of_ours_can_be_settled(
 
 
 async def test_detaching_marks_every_pending_row_once(
-    database: SqliteDatabase, rows: RowMaker, path: Path
+    database: Database, rows: RowMaker, place: Place
 ) -> None:
     """K8.6 65, 47, 52."""
     rows.question("p1")
     rows.question("p1", question_id="q2", question_index=1)
     assert await detach(database)
-    assert all(metadata["agent_disconnected"] is True for metadata in metadata_of(path, P))
+    assert all(metadata["agent_disconnected"] is True for metadata in metadata_of(place, P))
     bundle = await load(database)
     assert (bundle.detached, bundle.answerable) == (True, True)
     assert not await detach(database)
@@ -200,7 +197,7 @@ async def test_detaching_marks_every_pending_row_once(
 
 @pytest.mark.parametrize("known", [True, "true", "1", 1])
 async def test_what_is_known_to_be_detached_is_not_detached_again(
-    database: SqliteDatabase, rows: RowMaker, known: object
+    database: Database, rows: RowMaker, known: object
 ) -> None:
     """K8.6 65."""
     rows.question("p1", agent_disconnected=known)
@@ -208,7 +205,7 @@ async def test_what_is_known_to_be_detached_is_not_detached_again(
 
 
 async def test_an_answered_or_superseded_bundle_is_not_detached(
-    database: SqliteDatabase, rows: RowMaker, path: Path
+    database: Database, rows: RowMaker, place: Place
 ) -> None:
     """K8.6 53, 65."""
     rows.question("p1")
@@ -217,11 +214,11 @@ async def test_an_answered_or_superseded_bundle_is_not_detached(
     rows.question("p2")
     rows.turn("turn2")
     assert not await detach(database, PendingId("p2"))
-    assert "agent_disconnected" not in metadata_of(path, PendingId("p2"))[0]
+    assert "agent_disconnected" not in metadata_of(place, PendingId("p2"))[0]
 
 
 async def test_withdrawing_closes_that_bundle_with_its_reason(
-    database: SqliteDatabase, rows: RowMaker
+    database: Database, rows: RowMaker
 ) -> None:
     """K8.6 66: exactly that id, pending rows only."""
     rows.question("p1")
@@ -233,9 +230,7 @@ async def test_withdrawing_closes_that_bundle_with_its_reason(
     assert not await withdraw(database)
 
 
-async def test_a_cancel_never_overwrites_an_answer(
-    database: SqliteDatabase, rows: RowMaker
-) -> None:
+async def test_a_cancel_never_overwrites_an_answer(database: Database, rows: RowMaker) -> None:
     """clarification.md, improvement 9; K9.2 11."""
     rows.question("p1")
     await claim(database, make_claim(P))
@@ -244,16 +239,14 @@ async def test_a_cancel_never_overwrites_an_answer(
     assert (await load(database)).status is BundleStatus.ANSWERED
 
 
-async def test_a_withdrawn_bundle_cannot_be_answered(
-    database: SqliteDatabase, rows: RowMaker
-) -> None:
+async def test_a_withdrawn_bundle_cannot_be_answered(database: Database, rows: RowMaker) -> None:
     rows.question("p1")
     await withdraw(database, Withdrawn.BY_AGENT)
     assert not await claim(database, make_claim(P))
 
 
 async def test_a_superseded_bundle_is_closed_for_that_reason_only(
-    database: SqliteDatabase, rows: RowMaker
+    database: Database, rows: RowMaker
 ) -> None:
     rows.question("p1")
     rows.turn("turn2")
@@ -263,7 +256,7 @@ async def test_a_superseded_bundle_is_closed_for_that_reason_only(
 
 
 async def test_withdrawing_a_guests_last_question_lets_its_session_rest(
-    database: SqliteDatabase, clock: FakeClock, path: Path
+    database: Database, clock: FakeClock, place: Place
 ) -> None:
     asked = await ask(database, clock)
     async with database.writing() as tx:
@@ -273,5 +266,5 @@ async def test_withdrawing_a_guests_last_question_lets_its_session_rest(
         )
     bundle = await load(database, asked.pending_id)
     assert (bundle.withdrawn, bundle.replaced_by) == (Withdrawn.REPLACED, "newer")
-    with raw(path) as connection:
+    with raw(place) as connection:
         assert connection.execute("SELECT state FROM task_sessions").fetchone()[0] == "IDLE"

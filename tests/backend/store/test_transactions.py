@@ -13,7 +13,14 @@ from backend.store.connection import SqliteConnection
 from backend.store.database import Priority
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.clock import FakeClock, settle
-from tests.helpers.store import raw
+from tests.helpers.place import raw
+
+
+@pytest.fixture
+def place(path: Path) -> Path:
+    """These tests are about SQLite."""
+    return path
+
 
 FOR_EVER = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT COUNT(*) FROM n"
 
