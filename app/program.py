@@ -128,6 +128,8 @@ class Program(QObject):
         parts.view.pages.welcome.demo_wanted.connect(self._start_demo)
         parts.view.pages.storage.retry_wanted.connect(self._retry)
         parts.view.pages.storage.quit_wanted.connect(self.quit)
+        parts.view.pages.migration.confirmed.connect(self._migrate)
+        parts.view.pages.migration.quit_wanted.connect(self.quit)
         parts.crash.crashed.connect(self._show_crash)
         if self._options.demo:
             parts.view.title_changed.connect(self._name_the_demo)
@@ -137,11 +139,14 @@ class Program(QObject):
         """The demo's window may lie over the human's own desk and looks just like it."""
         self._parts.window.setWindowTitle(self.tr("Demo: %1").replace("%1", title))
 
-    def _start_backend(self) -> None:
+    def _start_backend(self, *, allow_migration: bool = False) -> None:
         if self._backend is not None or self._quitting:
             return
         self._backend = BackendThread(
-            self._options.home, self._parts.client, demo=self._options.demo
+            self._options.home,
+            self._parts.client,
+            demo=self._options.demo,
+            allow_migration=allow_migration,
         )
         self._backend.started_up.connect(self._backend_ready)
         self._backend.failed.connect(self._backend_failed)
@@ -164,9 +169,13 @@ class Program(QObject):
             self._fail(str(error))
 
     def _retry(self) -> None:
-        self._parts.view.show_starting()
         self._backend = None
         self._start_backend()
+
+    def _migrate(self) -> None:
+        self._parts.view.show_starting()
+        self._backend = None
+        self._start_backend(allow_migration=True)
 
     async def _stop(self) -> None:
         parts = self._parts

@@ -277,6 +277,13 @@
     </message>
 </context>
 <context>
+    <name>DeskViewModel</name>
+    <message>
+        <source>The store is away. What you type is kept here and saved when it is back. (%1)</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Errors</name>
     <message>
         <source>This does not fit the question. Nothing was sent; please correct it.</source>
@@ -494,6 +501,37 @@
     </message>
     <message>
         <source>Open</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>MigrationPage</name>
+    <message>
+        <source>Information</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The store must be brought up to date</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What will be done</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1. Make a backup of the database first, for example with:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>2. Then bring it up to date. This may take a while; it can be interrupted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bring up to date</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quit</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -862,6 +900,22 @@
     <name>StoragePage</name>
     <message>
         <source>Warning</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trying again…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kandesk cannot reach its store</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another Kandesk uses this store</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kandesk cannot use its settings</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -271,6 +271,13 @@
     </message>
 </context>
 <context>
+    <name>DeskViewModel</name>
+    <message>
+        <source>The store is away. What you type is kept here and saved when it is back. (%1)</source>
+        <translation>存储暂时不可用。您输入的内容会保留在此处，恢复后即保存。（%1）</translation>
+    </message>
+</context>
+<context>
     <name>Errors</name>
     <message>
         <source>This does not fit the question. Nothing was sent; please correct it.</source>
@@ -486,6 +493,37 @@
     <message>
         <source>Open</source>
         <translation>打开</translation>
+    </message>
+</context>
+<context>
+    <name>MigrationPage</name>
+    <message>
+        <source>Information</source>
+        <translation>信息</translation>
+    </message>
+    <message>
+        <source>The store must be brought up to date</source>
+        <translation>需要更新存储</translation>
+    </message>
+    <message>
+        <source>What will be done</source>
+        <translation>将执行的步骤</translation>
+    </message>
+    <message>
+        <source>1. Make a backup of the database first, for example with:</source>
+        <translation>1. 请先备份数据库，例如运行：</translation>
+    </message>
+    <message>
+        <source>2. Then bring it up to date. This may take a while; it can be interrupted.</source>
+        <translation>2. 然后进行更新。这可能需要一段时间，可以中断。</translation>
+    </message>
+    <message>
+        <source>Bring up to date</source>
+        <translation>更新</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
     </message>
 </context>
 <context>
@@ -849,6 +887,22 @@
     <message>
         <source>Warning</source>
         <translation>警告</translation>
+    </message>
+    <message>
+        <source>Trying again…</source>
+        <translation>正在重试…</translation>
+    </message>
+    <message>
+        <source>Kandesk cannot reach its store</source>
+        <translation>Kandesk 无法访问其存储</translation>
+    </message>
+    <message>
+        <source>Another Kandesk uses this store</source>
+        <translation>另一个 Kandesk 正在使用此存储</translation>
+    </message>
+    <message>
+        <source>Kandesk cannot use its settings</source>
+        <translation>Kandesk 无法使用其设置</translation>
     </message>
     <message>
         <source>Kandesk cannot open its store</source>

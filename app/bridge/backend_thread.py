@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,6 +17,9 @@ from backend.clock import SystemClock
 from backend.errors import AppError, ErrorCode, StorageFailed
 from backend.events import BackendReady, Event
 from backend.paths import Home
+
+if TYPE_CHECKING:
+    from backend.runtime import Runtime
 
 T = TypeVar("T")
 
@@ -39,13 +42,20 @@ class BackendThread(QObject):
     _event_crossed = Signal(object)
 
     def __init__(
-        self, home: Home, client: BackendClient, *, port: int = 0, demo: bool = False
+        self,
+        home: Home,
+        client: BackendClient,
+        *,
+        port: int = 0,
+        demo: bool = False,
+        allow_migration: bool = False,
     ) -> None:
         super().__init__()
         self.client = client
         self._home = home
         self._port = port
         self._demo = demo
+        self._allow_migration = allow_migration
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._desk: DeskApi | None = None
@@ -103,18 +113,27 @@ class BackendThread(QObject):
         # Imported here, on this thread, so that the window paints before these modules load.
         from backend.runtime import Runtime
 
+        # The demo's store is thrown away with its home; nobody's database is meant.
+        database = "" if self._demo else None
         self._loop = asyncio.get_running_loop()
         self._collector.watch(self._loop)
         self._stop = asyncio.Event()
         if self._stop_wanted.is_set():
             return
-        runtime = await Runtime.open(
-            self._home,
-            SystemClock(),
-            kind="window",
-            port=self._port,
-            listener=self._publish,
+        opening = asyncio.create_task(
+            Runtime.open(
+                self._home,
+                SystemClock(),
+                kind="window",
+                port=self._port,
+                database=database,
+                allow_migration=self._allow_migration,
+                listener=self._publish,
+            )
         )
+        if not await _finished_before(self._stop, opening):
+            return
+        runtime = await opening
         try:
             self._desk = runtime.desk
             self.started_up.emit(await runtime.desk.desk_info())
@@ -132,3 +151,15 @@ class BackendThread(QObject):
             self.client.attach(self)
         self.client.event_received.emit(event)
         self._collector.note_work()
+
+
+async def _finished_before(stop: asyncio.Event, opening: "asyncio.Task[Runtime]") -> bool:
+    """False when the human quit first: a store that does not answer must not keep anybody."""
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait((opening, stopping), return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if opening.done():
+        return True
+    opening.cancel()
+    await asyncio.wait((opening,))
+    return not opening.cancelled()

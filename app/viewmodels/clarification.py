@@ -18,7 +18,7 @@ from app.viewmodels.clarification_responder import READ_SECONDS, Responder
 from app.viewmodels.timing import Background, Deadline, WindowClock
 from backend.domain.clarification import Bundle, ResponseOutcome
 from backend.domain.conversation import SessionSummary
-from backend.errors import AppError
+from backend.errors import AppError, NotFound
 from backend.events import (
     BundleChanged,
     BundleOpened,
@@ -122,10 +122,33 @@ class ClarificationViewModel(QObject):
             self._heard_while_loading = None
         for session in sessions:
             self._sessions.setdefault(session.session_id, session)
+        gone = self._board.pool.ids() - heard
         for bundle in bundles:
+            gone.discard(bundle.pending_id)
             if bundle.pending_id not in heard:
                 self._take_in(bundle, None)
+        for pending_id in gone:
+            await self._ask_what_became(pending_id)
         self.changed.emit()
+
+    async def reload(self) -> None:
+        """The store was away and is back: save what was typed meanwhile, and read again.
+
+        Raises:
+            AppError: it cannot be read.
+        """
+        self._drafts.flush()
+        await self.load()
+        self._load_draft_of_current()
+
+    async def _ask_what_became(self, pending_id: PendingId) -> None:
+        """A question that is known here as open, and no longer is."""
+        try:
+            bundle = await self._client.call(lambda api: api.get_bundle(pending_id))
+        except NotFound:
+            self._remove(pending_id)
+        else:
+            self._take_in(bundle, None)
 
     def show_session(self, session_id: SessionId | None) -> None:
         """The human went to another conversation; what was typed in this one is kept."""
@@ -254,8 +277,11 @@ class ClarificationViewModel(QObject):
     def _choose(self) -> None:
         if not self._board.choose():
             return
-        card = self._board.current
         self.card_replaced.emit()
+        self._load_draft_of_current()
+
+    def _load_draft_of_current(self) -> None:
+        card = self._board.current
         if card is not None and not card.draft_loaded:
             card.draft_loaded = True
             self._background.start(self._load_draft(card), name="load draft")

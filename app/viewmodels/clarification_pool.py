@@ -15,6 +15,9 @@ class BundlePool:
     def get(self, pending_id: PendingId) -> Bundle | None:
         return self._bundles.get(pending_id)
 
+    def ids(self) -> set[PendingId]:
+        return set(self._bundles)
+
     def put(self, bundle: Bundle) -> bool:
         """Take in what an event says; False when the window knows better already."""
         known = self._bundles.get(bundle.pending_id)

@@ -6,12 +6,12 @@ from app.bridge.client import BackendClient
 from app.tasks import WindowTasks
 from app.viewmodels.clarification import ClarificationViewModel
 from app.viewmodels.inbox import InboxViewModel
-from app.viewmodels.notices import NoticesViewModel
+from app.viewmodels.notices import Notice, NoticesViewModel, Severity
 from app.viewmodels.sessions import SessionsViewModel
 from app.viewmodels.transcript import TranscriptViewModel
 from backend.api import DeskInfo
 from backend.domain.clarification import Bundle
-from backend.events import Event, StoreProgress, WindowRequested
+from backend.events import Event, StoreAvailability, StoreProgress, WindowRequested
 from backend.ids import PendingId, SessionId
 
 
@@ -44,6 +44,7 @@ class DeskViewModel(QObject):
         self.transcript = TranscriptViewModel(client, self)
         self.info: DeskInfo | None = None
         self.ready = False
+        self._away: Notice | None = None
         client.event_received.connect(self._apply)
         self.inbox.arrived.connect(self._follow_first_question)
 
@@ -106,6 +107,28 @@ class DeskViewModel(QObject):
         self.ready = True
         self.loaded.emit()
 
+    def _follow_store(self, happened: StoreAvailability) -> None:
+        """One notice while the store is away, whatever it is told; everything anew afterwards."""
+        before, self._away = self._away, None
+        if before is not None:
+            self.notices.withdraw(before)
+        if not happened.available:
+            words = self.tr(
+                "The store is away. What you type is kept here and saved when it is back. (%1)"
+            ).replace("%1", happened.detail)
+            self._away = Notice(words, Severity.WARNING)
+            self.notices.show_notice(self._away)
+        elif self.ready:
+            self._tasks.start(self._reload(), name="reload the desk")
+        else:
+            self.start()
+
+    async def _reload(self) -> None:
+        await self.clarification.reload()
+        await self.sessions.load()
+        await self.inbox.load()
+        await self.transcript.refresh()
+
     def _open_most_urgent(self) -> None:
         """The oldest open question, else the session with the newest activity."""
         waiting = self.inbox.content.open
@@ -125,3 +148,5 @@ class DeskViewModel(QObject):
             self.window_requested.emit(happened)
         elif isinstance(happened, StoreProgress):
             self.store_progress.emit(happened)
+        elif isinstance(happened, StoreAvailability):
+            self._follow_store(happened)

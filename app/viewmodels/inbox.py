@@ -66,7 +66,10 @@ class InboxViewModel(QObject):
         return self._deliveries.get(pending_id)
 
     async def load(self) -> None:
-        """Read both sections; an event heard meanwhile is newer than what was read."""
+        """Read both sections; an event heard meanwhile is newer than what was read.
+
+        What is in neither any more leaves: another desk may have owned the store meanwhile.
+        """
         heard: set[PendingId] = set()
         self._heard_while_loading = heard
         try:
@@ -74,9 +77,13 @@ class InboxViewModel(QObject):
             stored = await self._client.call(lambda api: api.list_uncollected())
         finally:
             self._heard_while_loading = None
+        gone = self._open.keys() | self._uncollected.keys()
         for bundle in (*waiting, *stored):
+            gone.discard(bundle.pending_id)
             if bundle.pending_id not in heard:
                 self._place(bundle)
+        for pending_id in gone - heard:
+            self._forget(pending_id)
         self._loaded = True
         self._tell()
 

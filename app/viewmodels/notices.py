@@ -50,6 +50,12 @@ class NoticesViewModel(QObject):
         severity = Severity.INFO if isinstance(error, Conflict) else Severity.ERROR
         self.show_notice(Notice(error_text(error), severity))
 
+    def withdraw(self, notice: Notice) -> None:
+        """What it says is no longer so; harmless when the human has sent it away."""
+        if notice in self._notices:
+            self._notices.remove(notice)
+            self.changed.emit()
+
     def dismiss(self) -> None:
         """Take away the notice that is shown."""
         if self._notices:

@@ -87,6 +87,25 @@ class TranscriptViewModel(QObject):
         self.reset.emit()
         self._merge_waiting()
 
+    async def refresh(self) -> None:
+        """Bring in what happened while nobody told; the reading position stays where it can.
+
+        Raises:
+            AppError: the rows cannot be read.
+        """
+        session_id = self._session
+        if session_id is None or self._loading:
+            return
+        page = await self._page()
+        if page is None:
+            return
+        known = {row.message_id for row in self._rows}
+        follows = not page.has_older or any(row.message_id in known for row in page.messages)
+        if follows or self._has_newer:
+            self._merge(page.messages)
+        else:
+            await self.show(session_id)
+
     async def show_end(self) -> None:
         """Jump to the newest row. Raises `AppError`."""
         if self._session is not None and self._has_newer:

@@ -178,7 +178,8 @@ class InboxView(QWidget):
         self._count.setText(str(count))
         self._count.setVisible(bool(count))
         self._count.setAccessibleName(self.tr("%n question(s) waiting for you", "", count))
-        self._empty.setVisible(self._model.rowCount() == 0)
+        # Before anything was read nobody knows: a store that cannot be opened may hold questions.
+        self._empty.setVisible(self._inbox.loaded and self._model.rowCount() == 0)
         self._list.setVisible(self._model.rowCount() > 0)
         self._list.updateGeometry()
         self._show_actions()

@@ -21,11 +21,13 @@ from app.widgets.session_sidebar import SessionSidebar
 from app.widgets.two_pane import TwoPane
 from app.windows.app_menu import AppMenu
 from app.windows.chat_page import ChatPage
+from app.windows.migration_page import MigrationPage
 from app.windows.starting_page import StartingPage
 from app.windows.storage_page import StoragePage
 from app.windows.welcome import WelcomePage
 from backend.domain.clarification import Bundle
-from backend.errors import AppError
+from backend.errors import AppError, ErrorCode
+from backend.events import StoreProgress
 from backend.ids import SessionId
 
 _AGE_MILLISECONDS: Final = 30_000
@@ -39,6 +41,7 @@ class Pages:
     welcome: WelcomePage
     chat: ChatPage
     storage: StoragePage
+    migration: MigrationPage
 
 
 class DeskView(QWidget):
@@ -69,6 +72,7 @@ class DeskView(QWidget):
             WelcomePage(theme),
             ChatPage(desk, theme, banner, overlay),
             StoragePage(theme),
+            MigrationPage(theme),
         )
         self._stack = PageStack(theme)
         for page in (
@@ -76,6 +80,7 @@ class DeskView(QWidget):
             self.pages.welcome,
             self.pages.chat,
             self.pages.storage,
+            self.pages.migration,
         ):
             self._stack.addWidget(page)
         self._panes = TwoPane(self.sidebar, self._centre(), theme)
@@ -91,8 +96,12 @@ class DeskView(QWidget):
 
     def show_storage_failure(self, error: AppError) -> None:
         """Nothing works without the store: say so instead of the desk."""
-        self.pages.storage.show_error(error)
-        self._stack.setCurrentWidget(self.pages.storage)
+        if error.code is ErrorCode.STORE_MIGRATION_UNCONFIRMED:
+            self._stack.setCurrentWidget(self.pages.migration)
+            self.pages.migration.show_request(error)
+        else:
+            self._stack.setCurrentWidget(self.pages.storage)
+            self.pages.storage.show_error(error)
 
     def show_starting(self) -> None:
         self._stack.setCurrentWidget(self.pages.starting)
@@ -156,7 +165,7 @@ class DeskView(QWidget):
         desk.loaded.connect(self.focus_reading)
         desk.inbox.arrived.connect(self.inbox_view.announce)
         desk.inbox.count_changed.connect(self._show_count)
-        desk.store_progress.connect(self.pages.starting.show_progress)
+        desk.store_progress.connect(self._show_progress)
         self._stack.drawer_wanted.connect(self._panes.open_drawer)
         self._panes.narrow_changed.connect(self._show_narrow)
         self._theme.changed.connect(lambda: self._show_narrow(self._panes.narrow))
@@ -185,6 +194,11 @@ class DeskView(QWidget):
             self._stack.setCurrentWidget(self.pages.chat)
         elif self._desk.inbox.loaded:
             self._stack.setCurrentWidget(self.pages.welcome)
+
+    def _show_progress(self, progress: StoreProgress) -> None:
+        self.pages.starting.show_progress(progress)
+        if self._stack.currentWidget() is self.pages.storage:
+            self.show_starting()
 
     def _show_narrow(self, narrow: bool) -> None:  # noqa: FBT001 - a Qt slot
         self._stack.show_button(visible=narrow)

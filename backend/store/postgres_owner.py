@@ -21,7 +21,7 @@ import psycopg
 
 from backend.errors import AppError, ErrorCode, StorageFailed
 from backend.store.owner_lock import LockHolder
-from backend.store.server_login import Connection, log_in, unreachable
+from backend.store.server_login import Connection, log_in, one_line, unreachable
 from backend.store.store_location import DatabaseServer
 
 LOCK_KEY: Final = 0x4B64736B
@@ -166,13 +166,13 @@ class PostgresOwner:
                     while connection.pgconn.notifies() is not None:
                         pass
                 except psycopg.Error as error:
-                    return self._reason or _line(error)
+                    return self._reason or one_line(error)
                 if connection.pgconn.status != psycopg.pq.ConnStatus.OK:
                     return self._reason or "the connection has ended"
         return ""
 
     def _note(self, diagnostic: psycopg.errors.Diagnostic) -> None:
-        self._reason = _line(diagnostic.message_primary or "")
+        self._reason = one_line(diagnostic.message_primary or "")
 
     def _tell(self, call: Callable[..., None], *arguments: object) -> None:
         # A loop that has ended meanwhile has nobody left to tell.
@@ -215,7 +215,3 @@ def _owned(server: DatabaseServer, holder: LockHolder) -> StorageFailed:
         since=holder.since,
         kind=holder.kind,
     )
-
-
-def _line(words: object) -> str:
-    return " ".join(str(words).split())

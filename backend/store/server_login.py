@@ -47,9 +47,14 @@ def unreachable(server: DatabaseServer, error: object) -> StorageFailed:
     """What a person reads when the server of a store cannot be used."""
     return StorageFailed(
         ErrorCode.STORE_UNREACHABLE,
-        f"the store {server.text} cannot be reached: {' '.join(str(error).split())}",
+        f"the store {server.text} cannot be reached: {one_line(error)}",
         store=server.text,
     )
+
+
+def one_line(words: object) -> str:
+    """What a server or its driver says over several lines, in one."""
+    return "; ".join(" ".join(line.split()) for line in str(words).splitlines() if line.strip())
 
 
 def _connect(address: str, name: str) -> Connection:

@@ -165,3 +165,29 @@ async def test_a_draft_that_could_not_be_read_is_read_next_time(case: Case) -> N
     case.view_model.show_session(SessionId("s1"))
     await settle()
     assert case.card.sheet.entry(0).text == "old"
+
+
+async def test_a_draft_typed_while_the_store_was_away_is_saved_when_it_is_back(case: Case) -> None:
+    """architecture.md, The store: drafts kept and saved again; not when some timer is due."""
+    await case.show(make_bundle())
+    for _ in range(4):
+        case.desk.fail("save_draft", BUSY)
+    case.view_model.write(0, "typed meanwhile")
+    await case.clock.advance(0.3 + 2 + 5 + 15)
+    assert P1 not in case.desk.drafts
+    await case.view_model.reload()
+    await settle()
+    assert case.desk.drafts[P1].answers == (Answer(Q1, (), "typed meanwhile"),)
+    assert case.clock.pending_timers == 0
+
+
+async def test_a_draft_that_could_not_be_read_is_read_when_the_store_is_back(case: Case) -> None:
+    case.desk.drafts[P1] = AnswerDraft(P1, (Answer(Q1, (), "from before"),), 0)
+    case.desk.fail("load_draft", BUSY)
+    await case.show(make_bundle())
+    await settle()
+    await case.view_model.reload()
+    await settle()
+    card = case.view_model.card
+    assert card is not None
+    assert card.sheet.entry(0).text == "from before"
