@@ -1,13 +1,15 @@
 """Bodies of the API that no other door has: requests of its own, and what it replies."""
 
-from typing import NotRequired
+from typing import Final, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from backend.domain.clarification import MAX_ID
 from backend.mcp.bundle_wire import OutcomeOut
 from backend.mcp.wire import AskIn, WireModel, text_schema
+
+MAX_TOKEN: Final = 1_024
+"""What a window system gives a program to come to the front is shorter."""
 
 
 class RequestIn(AskIn):
@@ -18,7 +20,7 @@ class RequestIn(AskIn):
 
 
 class ShowIn(WireModel):
-    activation_token: str | None = Field(default=None, json_schema_extra=text_schema(MAX_ID))
+    activation_token: str | None = Field(default=None, json_schema_extra=text_schema(MAX_TOKEN))
 
 
 class ErrorOut(TypedDict):

@@ -8,7 +8,8 @@ from typing import Literal
 from starlette.requests import Request
 from starlette.responses import Response
 
-from backend.http.bodies import DeskOut, ErrorOut, HandedOverOut, ShowIn, SuccessOut
+from backend.domain.validation import check_text
+from backend.http.bodies import MAX_TOKEN, DeskOut, ErrorOut, HandedOverOut, ShowIn, SuccessOut
 from backend.http.operations import Operation
 from backend.http.replies import json_reply, read_json
 from backend.mcp.wire import parse
@@ -89,6 +90,7 @@ class DeskRoutes:
 
     async def _show(self, request: Request) -> Response:
         asked = parse(ShowIn, await read_json(request))
+        check_text("activation_token", asked.activation_token or "", MAX_TOKEN)
         self._on_show(asked.activation_token or "")
         return json_reply(SuccessOut(success=True))
 

@@ -5,7 +5,7 @@ import binascii
 import re
 from typing import Final
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from backend.clock import Nanoseconds, parse_timestamp
 from backend.domain.clarification import (
@@ -30,8 +30,30 @@ class AnswerIn(WireModel):
     custom_text: str | None = Field(default=None, json_schema_extra=text_schema(MAX_TEXT))
 
 
+_ANSWERED_OR_SKIPPED: Final[dict[str, JsonValue]] = {
+    "oneOf": [
+        {
+            "required": ["answers"],
+            "properties": {
+                "answers": {"type": "array", "minItems": 1},
+                "rejected": {"enum": [False, None]},
+            },
+        },
+        {
+            "required": ["rejected"],
+            "properties": {
+                "answers": {"anyOf": [{"type": "null"}, {"type": "array", "maxItems": 0}]},
+                "rejected": {"const": True},
+            },
+        },
+    ]
+}
+
+
 class ResponseIn(WireModel):
     """K4.1 respond. `client_id` and `claim_id` make an exact retry recognizable."""
+
+    model_config = ConfigDict(json_schema_extra=_ANSWERED_OR_SKIPPED)
 
     answers: list[AnswerIn] | None = Field(default=None, fail_fast=True)
     rejected: bool | None = None

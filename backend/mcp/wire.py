@@ -67,7 +67,17 @@ class OptionIn(WireModel):
     preview: str | None = Field(default=None, json_schema_extra=text_schema(MAX_DESCRIPTION))
 
 
+_ONE_PROMPT: Final[dict[str, JsonValue]] = {
+    "oneOf": [
+        {"required": [name], "properties": {name: {"type": "string"}, other: {"type": "null"}}}
+        for name, other in (("prompt", "question"), ("question", "prompt"))
+    ]
+}
+
+
 class QuestionIn(WireModel):
+    model_config = ConfigDict(json_schema_extra=_ONE_PROMPT)
+
     prompt: str | None = Field(default=None, json_schema_extra=text_schema(MAX_PROMPT, 1))
     question: str | None = Field(default=None, json_schema_extra=text_schema(MAX_PROMPT, 1))
     options: list[OptionIn] | None = Field(

@@ -19,6 +19,11 @@ _STEPS_BETWEEN_CHECKS: Final = 20_000
 _CACHED_STATEMENTS: Final = 256
 
 
+def _text(stored: bytes) -> str:
+    """Half a character in a row of others is shown as U+FFFD and fails no read."""
+    return stored.decode("utf-8", "replace")
+
+
 def connect(path: Path, *, read_only: bool, cache: int = _CACHED_STATEMENTS) -> sqlite3.Connection:
     """Open with the settings every connection of the store has; changes nothing on disk."""
     mode = "ro" if read_only else "rw"
@@ -30,6 +35,7 @@ def connect(path: Path, *, read_only: bool, cache: int = _CACHED_STATEMENTS) -> 
         cached_statements=cache,
     )
     connection.row_factory = sqlite3.Row
+    connection.text_factory = _text
     connection.execute("PRAGMA foreign_keys = ON")
     if read_only:
         connection.execute("PRAGMA query_only = ON")
