@@ -18,7 +18,7 @@ def row_bound(connection: sqlite3.Connection, table: str) -> int:
     ).fetchone()[0]
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     size = connection.execute("PRAGMA page_size").fetchone()[0]
-    return min(span or 0, pages * size // _SMALLEST_ROW)
+    return min(int(span or 0), int(pages * size) // _SMALLEST_ROW)
 
 
 def row_ranges(
