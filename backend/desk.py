@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Final
 
 from backend.api import DeskInfo
-from backend.clarification.announcer import Announcer
+from backend.clarification.lifecycle import Lifecycle
+from backend.clarification.parts import Parts
+from backend.clarification.projections import Projections
 from backend.clarification.requesting import Requesting
 from backend.clarification.resolver import Resolver
-from backend.clarification.waiters import Waiters
-from backend.clock import Clock, Deadline
+from backend.clock import Deadline
 from backend.domain.clarification import (
     AnswerDraft,
     Bundle,
@@ -31,12 +32,9 @@ from backend.store import (
     drafts,
     listing,
     messages,
-    session_states,
     sessions,
-    withdrawals,
 )
-from backend.store.database import Database, Priority
-from backend.work.supervisor import TaskSupervisor
+from backend.store.database import Priority
 
 CALL_BUDGET: Final = 5.0
 
@@ -46,25 +44,24 @@ class LocalDesk:
 
     def __init__(
         self,
+        parts: Parts,
         *,
-        database: Database,
-        clock: Clock,
         resolver: Resolver,
-        waiters: Waiters,
-        announcer: Announcer,
-        supervisor: TaskSupervisor,
+        lifecycle: Lifecycle,
+        requesting: Requesting,
+        projections: Projections,
         info: DeskInfo,
     ) -> None:
-        self._database = database
-        self._clock = clock
+        self._database = parts.database
+        self._clock = parts.clock
+        self._waiters = parts.waiters
+        self._announcer = parts.announcer
+        self._supervisor = parts.supervisor
         self._resolver = resolver
-        self._waiters = waiters
-        self._announcer = announcer
-        self._supervisor = supervisor
+        self._lifecycle = lifecycle
+        self._projections = projections
         self._info = info
-        self._requesting = Requesting(
-            database=database, clock=clock, announcer=announcer, supervisor=supervisor
-        )
+        self._requesting = requesting
 
     async def desk_info(self) -> DeskInfo:
         return self._info
@@ -74,8 +71,10 @@ class LocalDesk:
         self._info = info
 
     async def list_sessions(self) -> tuple[SessionSummary, ...]:
+        projected = self._projections.next()
         async with self._database.reading(self._deadline()) as tx:
-            return await sessions.list_summaries(tx)
+            found = await sessions.list_summaries(tx)
+        return tuple(replace(summary, projected=projected) for summary in found)
 
     async def list_messages(
         self,
@@ -150,7 +149,7 @@ class LocalDesk:
         await self._supervisor.run_to_end(self._discard(pending_id), name="discard answer")
 
     async def close_question(self, pending_id: PendingId) -> None:
-        await self._supervisor.run_to_end(self._close(pending_id), name="close question")
+        await self._lifecycle.cancel(pending_id, Withdrawn.BY_HUMAN)
 
     async def _save_draft(self, draft: AnswerDraft) -> None:
         async with self._database.writing(self._deadline()) as tx:
@@ -171,23 +170,7 @@ class LocalDesk:
         if not moved:
             raise Conflict(ErrorCode.TICKET_COLLECTED, "the answer is no longer stored")
         self._waiters.look_again(pending_id)
-        await self._announcer.moved_on(pending_id)
-
-    async def _close(self, pending_id: PendingId) -> None:
-        async with self._database.writing(self._deadline(), priority=Priority.CLAIM) as tx:
-            bundle = await bundles.require_bundle(tx, pending_id)
-            now = self._clock.now()
-            withdrawn = await withdrawals.withdraw(tx, pending_id, Withdrawn.BY_HUMAN, now)
-            if withdrawn:
-                await drafts.delete(tx, pending_id)
-                await session_states.refresh(tx, bundle.session_id, now)
-        if not withdrawn:
-            raise Conflict(ErrorCode.NOT_ACTIVE, "this question is no longer active")
-        await self._tell_changed(pending_id)
-
-    async def _tell_changed(self, pending_id: PendingId) -> None:
-        self._waiters.look_again(pending_id)
-        await self._announcer.changed(pending_id)
+        await self._announcer.settled(pending_id)
 
     def _deadline(self) -> Deadline:
         return Deadline(self._clock, CALL_BUDGET)

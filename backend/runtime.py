@@ -97,6 +97,7 @@ class Runtime:
             runtime = cls._build(home, clock, kind, store, services, on_hand_over)
             services.bus.subscribe(listener)
             await store.start(_recovery(clock, services))
+            await services.expiry.start()
             services.supervisor.start(
                 store.keep(services.bus.publish), name="keep the store", repeats=True
             )

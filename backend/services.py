@@ -5,10 +5,20 @@ from dataclasses import dataclass
 from backend.api import DeskInfo
 from backend.clarification.announcer import Announcer
 from backend.clarification.asking import Asking
+from backend.clarification.claiming import Claiming
+from backend.clarification.compensation import Compensation
 from backend.clarification.delivery import GuestDelivery
-from backend.clarification.recovery import DeliveryReconciler
+from backend.clarification.detached import DetachedDelivery
+from backend.clarification.expiry import Expiry
+from backend.clarification.hosted_delivery import HostedDelivery
+from backend.clarification.lifecycle import Lifecycle
+from backend.clarification.parts import Parts
+from backend.clarification.phases import PhaseRecorder
+from backend.clarification.projections import Projections
+from backend.clarification.requesting import Requesting
 from backend.clarification.resolver import Resolver
 from backend.clarification.resume import DetachedResumer
+from backend.clarification.settling import Settler
 from backend.clarification.tickets import TicketBook
 from backend.clarification.waiters import Waiters
 from backend.clock import Clock
@@ -16,6 +26,7 @@ from backend.desk import LocalDesk
 from backend.events import EventBus
 from backend.metrics import Metrics
 from backend.store.database import Database
+from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
 
 
@@ -25,6 +36,8 @@ class Services:
 
     desk: LocalDesk
     asking: Asking
+    lifecycle: Lifecycle
+    expiry: Expiry
     supervisor: TaskSupervisor
     bus: EventBus
     metrics: Metrics
@@ -36,42 +49,58 @@ def build_services(
     *,
     ticket_key: str,
     info: DeskInfo,
-    epoch: int,  # noqa: ARG001
-    resumer: DetachedResumer | None = None,  # noqa: ARG001
-    expire_after: float | None = None,  # noqa: ARG001
+    epoch: int,
+    resumer: DetachedResumer | None = None,
+    expire_after: float | None = None,
 ) -> Services:
-    """Wire one resolver and everything around it; starts nothing."""
+    """Wire one resolver and everything around it; starts nothing.
+
+    `epoch` is the number of this start, `resumer` gives prompts to hosted agents, and questions
+    nobody answers expire after `expire_after` seconds.
+    """
     supervisor = TaskSupervisor()
     bus = EventBus()
+    metrics = Metrics()
     waiters = Waiters(supervisor)
-    announcer = Announcer(database, bus, waiters)
-    delivery = GuestDelivery(database=database, clock=clock, waiters=waiters)
-    reconciler = DeliveryReconciler(clock=clock, delivery=delivery)
-    resolver = Resolver(
+    projections = Projections(epoch)
+    parts = Parts(
         database=database,
         clock=clock,
         waiters=waiters,
-        announcer=announcer,
-        delivery=delivery,
-        reconciler=reconciler,
+        announcer=Announcer(database, bus, waiters, projections),
         supervisor=supervisor,
+        worker=DeadlineWorker(clock, supervisor),
     )
-    asking = Asking(
-        database=database,
-        clock=clock,
-        waiters=waiters,
-        announcer=announcer,
+    lifecycle = Lifecycle(parts)
+    return Services(
+        desk=LocalDesk(
+            parts,
+            resolver=_build_resolver(parts, bus, metrics, resumer),
+            lifecycle=lifecycle,
+            requesting=Requesting(parts),
+            projections=projections,
+            info=info,
+        ),
+        asking=Asking(parts, bus=bus, tickets=TicketBook(ticket_key.encode())),
+        lifecycle=lifecycle,
+        expiry=Expiry(parts, bus, expire_after),
+        supervisor=supervisor,
         bus=bus,
-        tickets=TicketBook(ticket_key.encode()),
-        supervisor=supervisor,
+        metrics=metrics,
     )
-    desk = LocalDesk(
-        database=database,
-        clock=clock,
-        resolver=resolver,
-        waiters=waiters,
-        announcer=announcer,
-        supervisor=supervisor,
-        info=info,
+
+
+def _build_resolver(
+    parts: Parts, bus: EventBus, metrics: Metrics, resumer: DetachedResumer | None
+) -> Resolver:
+    settler = Settler(parts)
+    compensation = Compensation(parts, settler)
+    detached = DetachedDelivery(parts, bus, settler, compensation, resumer)
+    return Resolver(
+        parts,
+        claiming=Claiming(parts, settler),
+        guests=GuestDelivery(parts, settler),
+        hosted=HostedDelivery(parts, settler, compensation, detached),
+        settler=settler,
+        phases=PhaseRecorder(parts.clock, metrics, parts.database.dialect.value),
     )
-    return Services(desk, asking, supervisor, bus, Metrics())

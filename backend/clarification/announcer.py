@@ -1,10 +1,15 @@
 """Tells the window what has become true, by reading it again after the commit."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import NamedTuple
 
+from backend.clarification.projections import Projections
 from backend.clarification.waiters import Waiters
 from backend.domain.clarification import Bundle, BundleStatus, Delivery, ResponseOutcome
+from backend.domain.conversation import ProjectionRevision, SessionSummary
 from backend.events import (
     BundleChanged,
     BundleOpened,
@@ -18,58 +23,74 @@ from backend.store import bundles, messages, sessions
 from backend.store.database import Database, Transaction
 
 
+class _Reading(NamedTuple):
+    """One snapshot, its place among all readings, and the bundle it is about."""
+
+    tx: Transaction
+    projected: ProjectionRevision
+    bundle: Bundle | None
+
+
 class Announcer:
     """Publishes one bundle at a time, so that a later event never carries an older state."""
 
-    def __init__(self, database: Database, bus: EventBus, waiters: Waiters) -> None:
+    def __init__(
+        self, database: Database, bus: EventBus, waiters: Waiters, projections: Projections
+    ) -> None:
         self._database = database
         self._bus = bus
         self._waiters = waiters
+        self._projections = projections
         self._order = asyncio.Lock()
 
     async def opened(self, pending_id: PendingId) -> None:
-        async with self._order, self._database.reading() as tx:
-            bundle = await bundles.load_bundle(tx, pending_id)
-            if bundle is None:
+        async with self._read(pending_id) as reading:
+            if reading.bundle is None:
                 return
             # The call that opened the bundle is about to wait for it.
             waiting = max(1, self._waiters.count(pending_id))
-            await self._publish_rows(tx, bundle)
-            self._bus.publish(BundleOpened(replace(self.live(bundle), waiting_calls=waiting)))
+            await self._publish_rows(reading, reading.bundle)
+            opened = replace(self.live(reading.bundle), waiting_calls=waiting)
+            self._bus.publish(BundleOpened(opened))
 
     async def changed(self, pending_id: PendingId) -> None:
-        async with self._order, self._database.reading() as tx:
-            bundle = await bundles.load_bundle(tx, pending_id)
-            if bundle is None:
-                return
-            await self._publish_rows(tx, bundle)
-            self._bus.publish(BundleChanged(self.live(bundle)))
+        async with self._read(pending_id) as reading:
+            if reading.bundle is not None:
+                await self._publish_rows(reading, reading.bundle)
+                self._bus.publish(BundleChanged(self.live(reading.bundle)))
 
     async def resolved(self, outcome: ResponseOutcome) -> None:
         """Publish an attempt's outcome, with the delivery as it is by now."""
-        async with self._order, self._database.reading() as tx:
-            bundle = await bundles.load_bundle(tx, outcome.pending_id)
+        async with self._read(outcome.pending_id) as reading:
+            bundle = reading.bundle
             if bundle is None:
                 return
-            await self._publish_rows(tx, bundle)
+            await self._publish_rows(reading, bundle)
             if bundle.delivery is not None and outcome.delivery is not Delivery.UNKNOWN:
                 outcome = replace(outcome, delivery=bundle.delivery)
             self._bus.publish(BundleResolved(self.live(bundle), outcome))
 
-    async def moved_on(self, pending_id: PendingId) -> None:
-        """The delivery of a closed bundle changed: collected, discarded or replaced."""
-        async with self._order, self._database.reading() as tx:
-            bundle = await bundles.load_bundle(tx, pending_id)
+    async def settled(self, pending_id: PendingId) -> None:
+        """Publish where a bundle stands: answerable again, withdrawn, or how far its answer is."""
+        async with self._read(pending_id) as reading:
+            bundle = reading.bundle
             if bundle is None:
                 return
-            await self._publish_rows(tx, bundle)
-            outcome = outcome_for(bundle, claimed=True)
-            self._bus.publish(BundleResolved(self.live(bundle), outcome))
+            await self._publish_rows(reading, bundle)
+            if bundle.answerable:
+                self._bus.publish(BundleOpened(self.live(bundle)))
+            elif bundle.status in {BundleStatus.ANSWERED, BundleStatus.REJECTED}:
+                outcome = outcome_for(bundle, claimed=True)
+                self._bus.publish(BundleResolved(self.live(bundle), outcome))
+            else:
+                self._bus.publish(BundleChanged(self.live(bundle)))
 
     async def session(self, session_id: SessionId) -> None:
         """Publish the session's line in the list."""
-        async with self._order, self._database.reading() as tx:
-            await self._publish_session(tx, session_id)
+        async with self._order:
+            projected = self._projections.next()
+            async with self._database.reading() as tx:
+                await self._publish_session(tx, session_id, projected)
 
     def live(self, bundle: Bundle) -> Bundle:
         """The stored bundle with what only this process knows.
@@ -84,15 +105,36 @@ class Announcer:
             asked_again_of=None if older and self._waiters.count(older) else older,
         )
 
-    async def _publish_rows(self, tx: Transaction, bundle: Bundle) -> None:
-        rows = await messages.bundle_messages(tx, bundle.pending_id)
-        self._bus.publish(MessagesChanged(bundle.session_id, rows))
-        await self._publish_session(tx, bundle.session_id)
+    @asynccontextmanager
+    async def _read(self, pending_id: PendingId) -> AsyncIterator[_Reading]:
+        async with self._order:
+            projected = self._projections.next()
+            async with self._database.reading() as tx:
+                yield _Reading(tx, projected, await bundles.load_bundle(tx, pending_id))
 
-    async def _publish_session(self, tx: Transaction, session_id: SessionId) -> None:
-        summary = await sessions.get_summary(tx, session_id)
+    async def _publish_rows(self, reading: _Reading, bundle: Bundle) -> None:
+        rows = await messages.bundle_messages(reading.tx, bundle.pending_id)
+        summary = await sessions.get_summary(reading.tx, bundle.session_id)
+        self._bus.publish(
+            MessagesChanged(
+                bundle.session_id,
+                rows,
+                pending_action=summary.pending_action if summary else None,
+                projected=reading.projected if summary else None,
+            )
+        )
+        self._publish_summary(summary, reading.projected)
+
+    async def _publish_session(
+        self, tx: Transaction, session_id: SessionId, projected: ProjectionRevision
+    ) -> None:
+        self._publish_summary(await sessions.get_summary(tx, session_id), projected)
+
+    def _publish_summary(
+        self, summary: SessionSummary | None, projected: ProjectionRevision
+    ) -> None:
         if summary is not None:
-            self._bus.publish(SessionChanged(summary))
+            self._bus.publish(SessionChanged(replace(summary, projected=projected)))
 
 
 def outcome_for(bundle: Bundle, *, claimed: bool) -> ResponseOutcome:

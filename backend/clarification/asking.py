@@ -6,12 +6,11 @@ import logging
 from dataclasses import dataclass
 from typing import Final
 
-from backend.clarification.announcer import Announcer
 from backend.clarification.ask_result import AskResult, handed_over, result_of
-from backend.clarification.recovery import RETRY_DELAYS
+from backend.clarification.parts import Parts
+from backend.clarification.settling import RETRY_DELAYS
 from backend.clarification.tickets import TicketBook
-from backend.clarification.waiters import Waiters
-from backend.clock import Clock, Deadline, Nanoseconds, sleep
+from backend.clock import Deadline, Nanoseconds, sleep
 from backend.domain.clarification import (
     MAX_CONTEXT,
     Bundle,
@@ -31,8 +30,7 @@ from backend.errors import (
 from backend.events import EventBus, MessagesChanged
 from backend.ids import IdempotencyKey, PendingId, SessionId, Ticket, new_id
 from backend.store import bundles, deliveries, messages, session_states, sessions, withdrawals
-from backend.store.database import Database, Transaction
-from backend.work.supervisor import TaskSupervisor
+from backend.store.database import Transaction
 
 OPEN_BUDGET: Final = 5.0
 REJOIN_WINDOW: Final = 600_000_000_000
@@ -65,24 +63,14 @@ class Asking:
     does not answer in time; nothing is then known to have happened and the call may be repeated.
     """
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        clock: Clock,
-        waiters: Waiters,
-        announcer: Announcer,
-        bus: EventBus,
-        tickets: TicketBook,
-        supervisor: TaskSupervisor,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._waiters = waiters
-        self._announcer = announcer
+    def __init__(self, parts: Parts, *, bus: EventBus, tickets: TicketBook) -> None:
+        self._database = parts.database
+        self._clock = parts.clock
+        self._waiters = parts.waiters
+        self._announcer = parts.announcer
+        self._supervisor = parts.supervisor
         self._bus = bus
         self._tickets = tickets
-        self._supervisor = supervisor
         self.draining = asyncio.Event()
 
     async def open(self, caller: AskCaller, draft: QuestionBundleDraft) -> OpenAsk:
@@ -240,7 +228,7 @@ class Asking:
                 now=self._clock.now(),
             )
         if moved:
-            await self._announcer.moved_on(pending_id)
+            await self._announcer.settled(pending_id)
 
     async def _detach_at_last(self, pending_id: PendingId, cut_at: Nanoseconds) -> None:
         """A store that is busy or full for a while must not show an agent that is gone."""

@@ -1,17 +1,16 @@
-"""From a claimed answer to the agent: live while a call waits, stored for it otherwise."""
+"""From a claimed answer to the agent of a guest session."""
 
-import asyncio
-from typing import Any, Final
-
-from backend.clarification.waiters import Offer, Waiters
-from backend.clock import Clock, Deadline
+from backend.clarification.claimed import ClaimedAnswer, ResponseBudget
+from backend.clarification.live_delivery import Held, hold_out
+from backend.clarification.parts import Parts
+from backend.clarification.settling import Settler, Unsettled
+from backend.clarification.waiters import Offer
+from backend.clock import Deadline
 from backend.domain.clarification import Delivery
-from backend.ids import ClaimId, PendingId
-from backend.store import claims, intents
-from backend.store.database import Database, Priority
-
-DELIVERY_BUDGET: Final = 30.0
-COMPENSATION_BUDGET: Final = 4.0
+from backend.errors import StorageFailed, TemporarilyUnavailable
+from backend.store import intents
+from backend.store.database import Priority
+from backend.work.budget import within
 
 
 class GuestDelivery:
@@ -21,57 +20,50 @@ class GuestDelivery:
     (clarification.md, Resolver; deviates from K5.6 rows 6, 7, 9 and 11 on purpose).
     """
 
-    def __init__(self, *, database: Database, clock: Clock, waiters: Waiters) -> None:
-        self._database = database
-        self._clock = clock
-        self._waiters = waiters
+    def __init__(self, parts: Parts, settler: Settler) -> None:
+        self._parts = parts
+        self._settler = settler
 
-    async def deliver(self, claim: claims.Claim) -> Delivery:
+    async def deliver(self, answer: ClaimedAnswer, budget: ResponseBudget) -> Delivery:
         """Hand the answer over and say where it is now.
 
-        `pending` means a confirmation has started and outlives the budget; it ends in the
-        background.
-
-        Raises:
-            TemporarilyUnavailable: the answer is claimed and durable, but where it goes could not
-                be stored; recovery settles it.
+        `pending` means a confirmation has started and outlives the budget, `unknown` that the
+        answer is durable but where it goes could not be stored; both end in the background.
         """
-        pending_id, claim_id = claim.pending_id, claim.claim_id
-        offer = self._waiters.offer(
-            pending_id,
-            claim.outcome,
-            lambda: self._finalize(pending_id, claim_id, Delivery.DELIVERED),
+        deadline = budget.delivery()
+        live = await hold_out(
+            self._parts.waiters, answer, lambda: self._confirm(answer, deadline), deadline
         )
-        if offer is not None:
-            delivered = await self._settle(offer)
-            if delivered is None:
-                return Delivery.PENDING
-            if delivered:
-                return Delivery.DELIVERED
-        await self.keep(pending_id, claim_id)
+        if live.held is Held.CONFIRMED:
+            return Delivery.DELIVERED
+        if live.held is Held.CONFIRMING and live.offer is not None:
+            following = self._follow(answer, live.offer)
+            self._parts.supervisor.start(following, name="follow confirmation", repeats=True)
+            return Delivery.PENDING
+        try:
+            await within(budget.compensation(), self._keep(answer, budget.compensation()))
+        except (TemporarilyUnavailable, StorageFailed, TimeoutError):
+            self._settler.hint(Unsettled(answer.pending_id, answer.claim.claim_id))
+            return Delivery.UNKNOWN
         return Delivery.WAITING_FOR_AGENT
 
-    async def keep(self, pending_id: PendingId, claim_id: ClaimId) -> bool:
-        """Store the answer for the agent's next contact and wake calls that came meanwhile."""
-        kept = await self._finalize(pending_id, claim_id, Delivery.WAITING_FOR_AGENT)
-        self._waiters.look_again(pending_id)
-        return kept
+    async def _follow(self, answer: ClaimedAnswer, offer: Offer) -> None:
+        if await offer.settled:
+            await self._parts.announcer.settled(answer.pending_id)
+        else:
+            self._settler.hint(Unsettled(answer.pending_id, answer.claim.claim_id))
 
-    async def _settle(self, offer: Offer) -> bool | None:
-        """Whether the offer was taken and confirmed; None while a confirmation still runs."""
-        expired = asyncio.Event()
-        timer = self._clock.call_later(DELIVERY_BUDGET, expired.set)
-        expiry = asyncio.ensure_future(expired.wait())
-        waited: list[asyncio.Future[Any]] = [offer.settled, expiry]
-        try:
-            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            timer.cancel()
-            expiry.cancel()
-        offer.withdraw()
-        return offer.settled.result() if offer.settled.done() else None
+    async def _keep(self, answer: ClaimedAnswer, deadline: Deadline) -> None:
+        """Store it for the agent's next contact and wake calls that came meanwhile."""
+        await self._finalize(answer, Delivery.WAITING_FOR_AGENT, deadline)
+        self._parts.waiters.look_again(answer.pending_id)
 
-    async def _finalize(self, pending_id: PendingId, claim_id: ClaimId, delivery: Delivery) -> bool:
-        budget = Deadline(self._clock, COMPENSATION_BUDGET)
-        async with self._database.writing(budget, priority=Priority.CLAIM) as tx:
-            return await intents.finalize(tx, pending_id, claim_id, delivery, self._clock.now())
+    async def _confirm(self, answer: ClaimedAnswer, deadline: Deadline) -> bool:
+        return await self._finalize(answer, Delivery.DELIVERED, deadline)
+
+    async def _finalize(
+        self, answer: ClaimedAnswer, delivery: Delivery, deadline: Deadline
+    ) -> bool:
+        claim, now = answer.claim, self._parts.clock.now()
+        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+            return await intents.finalize(tx, claim.pending_id, claim.claim_id, delivery, now)

@@ -1,75 +1,161 @@
-"""Settling answers that were claimed and not yet delivered: at start, and while running."""
+"""Settling at start what the last run left on its way, in the order of K5.7."""
 
 import logging
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
 
-from backend.clarification.delivery import GuestDelivery
-from backend.clock import Clock, Deadline, sleep
-from backend.errors import AppError, ErrorCode, StorageFailed
-from backend.events import Event
-from backend.ids import ClaimId, PendingId
-from backend.store import intents
-from backend.store.database import Database
-
-RETRY_DELAYS: Final = (1.0, 5.0, 30.0, 300.0)
-"""Seconds between tries to settle an answer in the running desk; the last repeats."""
+from backend.clarification.settling import settle_intent
+from backend.clock import Clock, Deadline, Nanoseconds
+from backend.domain.clarification import Delivery
+from backend.errors import ErrorCode, StorageFailed
+from backend.events import Event, TurnCompleted, TurnStarted
+from backend.ids import TurnId
+from backend.store import intents, reservations
+from backend.store.database import Database, Transaction
+from backend.store.locks import lock_bundle, lock_sessions
+from backend.store.reservations import ClaimedRows, Reservation, unusable_reservation
 
 _START_BUDGET: Final = 15.0
 
 _log = logging.getLogger(__name__)
 
 
-async def recover(
-    database: Database,
-    clock: Clock,
-    publish: Callable[[Event], None],  # noqa: ARG001
-) -> int:
-    """Keep every answer the last run claimed and did not deliver for its agent (K5.7 step 2).
+async def recover(database: Database, clock: Clock, publish: Callable[[Event], None]) -> int:
+    """Settle reserved turns, then claimed answers, then publish the events of turns again.
 
-    Runs before any door opens, and writes only if there is one: another program that locks the
-    store must not hold up a start or a command that finds nothing to settle. Returns how many
-    answers were kept.
+    Runs before any door opens, and writes only if there is something to settle: another program
+    that locks the store must not hold up a start or a command that finds nothing. Each turn and
+    each answer is settled in a transaction of its own; one that cannot be does not keep the
+    others from it. Returns how many answers were kept or made answerable again.
 
     Raises:
-        StorageFailed: a claimed row cannot be settled; the start stops and names it.
+        StorageFailed: `store_invalid_row`, rows nobody can settle; the start stops, names each
+            and says what to do. They are as they were.
         TemporarilyUnavailable: another program keeps the store locked.
     """
-    kept = 0
-    async with database.reading(Deadline(clock, _START_BUDGET)) as tx:
-        if not await intents.list_intents(tx):
-            return 0
-    async with database.writing(Deadline(clock, _START_BUDGET)) as tx:
-        for intent in await intents.list_intents(tx):
-            if intent.claim_id is None:
-                raise StorageFailed(
-                    ErrorCode.STORE_INVALID_ROW,
-                    f"question {intent.pending_id} was answered by a claim that is not recorded",
-                    row=intent.pending_id,
-                )
-            if await intents.keep_for_agent(tx, intent.pending_id, intent.claim_id, clock.now()):
-                kept += 1
-    if kept:
-        _log.info("kept %d answer(s) of the last run for their agents", kept)
-    return kept
+    recovery = _Recovery(database, clock)
+    await recovery.settle_reservations()
+    await recovery.settle_intents()
+    await recovery.replay_events(publish)
+    if recovery.kept:
+        _log.info("kept %d answer(s) of the last run", recovery.kept)
+    if recovery.problems:
+        raise StorageFailed(
+            ErrorCode.STORE_INVALID_ROW,
+            "; ".join(problem.detail for problem in recovery.problems),
+            **recovery.problems[0].params,
+        )
+    return recovery.kept
 
 
-class DeliveryReconciler:
-    """Tries again to store where a claimed answer goes, when that failed or took too long."""
-
-    def __init__(self, *, clock: Clock, delivery: GuestDelivery) -> None:
+class _Recovery:
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
         self._clock = clock
-        self._delivery = delivery
+        self.kept = 0
+        self.problems: list[StorageFailed] = []
 
-    async def settle(self, pending_id: PendingId, claim_id: ClaimId) -> None:
-        """Return once the answer is kept for its agent, or was settled by somebody else."""
-        attempt = 0
-        while True:
-            await sleep(self._clock, RETRY_DELAYS[min(attempt, len(RETRY_DELAYS) - 1)])
-            attempt += 1
-            try:
-                await self._delivery.keep(pending_id, claim_id)
-            except AppError as error:
-                _log.warning("answer of %s is not settled yet: %s", pending_id, error.detail)
-            else:
+    async def settle_reservations(self) -> None:
+        async with self._database.reading(self._deadline()) as tx:
+            reserved = await reservations.list_reserved(tx)
+        for turn_id in reserved:
+            await self._collect(self._settle_reservation(turn_id))
+
+    async def settle_intents(self) -> None:
+        async with self._database.reading(self._deadline()) as tx:
+            found = await intents.list_intents(tx)
+        for intent in found:
+            await self._collect(self._settle_intent(intent))
+
+    async def replay_events(self, publish: Callable[[Event], None]) -> None:
+        async with self._database.reading(self._deadline()) as tx:
+            unpublished = await reservations.list_unpublished(tx)
+        for turn in unpublished:
+            publish(TurnStarted(turn.session_id, turn.turn_id))
+            if turn.completed:
+                publish(TurnCompleted(turn.session_id, turn.turn_id))
+            async with self._database.writing(self._deadline()) as tx:
+                await reservations.mark_published(tx, turn.turn_id, self._clock.now())
+
+    async def _collect(self, settling: Coroutine[Any, Any, None]) -> None:
+        try:
+            await settling
+        except StorageFailed as error:
+            if error.code is not ErrorCode.STORE_INVALID_ROW:
+                raise
+            self.problems.append(error)
+
+    async def _settle_reservation(self, turn_id: TurnId) -> None:
+        async with self._database.writing(self._deadline()) as tx:
+            reservation = await reservations.load(tx, turn_id)
+            if reservation is None:
                 return
+            await lock_sessions(tx, [reservation.session_id])
+            intent = await _carried(tx, reservation)
+            now = self._clock.now()
+            if reservation.started:
+                await self._accept(tx, reservation, intent, now)
+            else:
+                # First: the rows can only be restored once their turn owns the session again.
+                await reservations.release(tx, turn_id)
+                await self._settle(tx, intent, now)
+
+    async def _accept(
+        self,
+        tx: Transaction,
+        reservation: Reservation,
+        intent: intents.Intent | None,
+        now: Nanoseconds,
+    ) -> None:
+        """The prompt counts as given; that the agent took it is known only from its own rows."""
+        given = Delivery.DELIVERED if reservation.referenced else Delivery.UNKNOWN
+        if intent is not None:
+            await intents.finalize(tx, intent.pending_id, intent.claim_id, given, now)
+        await reservations.clear(tx, reservation.turn_id, now, outbox=True)
+
+    async def _settle_intent(self, listed: intents.Intent) -> None:
+        async with self._database.writing(self._deadline()) as tx:
+            await lock_bundle(tx, listed.pending_id)
+            if await reservations.owns_answer(tx, listed.pending_id):
+                return
+            intent = await intents.find(tx, listed.pending_id)
+            await self._settle(tx, intent, self._clock.now())
+
+    async def _settle(
+        self, tx: Transaction, intent: intents.Intent | None, now: Nanoseconds
+    ) -> None:
+        if intent is not None and await settle_intent(tx, intent, now):
+            self.kept += 1
+
+    def _deadline(self) -> Deadline:
+        return Deadline(self._clock, _START_BUDGET)
+
+
+async def _carried(tx: Transaction, reservation: Reservation) -> intents.Intent | None:
+    """The claimed answer the reserved turn carries, if it is not settled yet.
+
+    Raises:
+        StorageFailed: `store_invalid_row`, its rows are not those the reservation names.
+    """
+    claimed = reservation.claimed
+    if claimed is None:
+        return None
+    if not await _names_rows(tx, reservation, claimed):
+        raise unusable_reservation(
+            reservation.turn_id, "names answered rows that are not of its question"
+        )
+    intent = await intents.find(tx, claimed.pending_id)
+    if intent is None:
+        return None
+    if set(intent.message_ids) != set(claimed.message_ids) or not intent.sound:
+        raise unusable_reservation(
+            reservation.turn_id, "carries a part of its question's answered rows only"
+        )
+    return intent
+
+
+async def _names_rows(tx: Transaction, reservation: Reservation, claimed: ClaimedRows) -> bool:
+    found = await reservations.rows_of(tx, claimed.message_ids)
+    return len(found) == len(claimed.message_ids) and all(
+        row == (claimed.pending_id, claimed.turn_id, reservation.session_id) for row in found
+    )

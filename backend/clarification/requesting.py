@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from backend.clarification.announcer import Announcer
-from backend.clock import Clock, Deadline
+from backend.clarification.parts import Parts
+from backend.clock import Deadline
 from backend.domain.clarification import QuestionBundleDraft
 from backend.domain.conversation import TERMINAL_STATES, SessionSummary
 from backend.domain.digest import question_digest
@@ -11,9 +11,8 @@ from backend.domain.validation import validate_draft
 from backend.errors import Conflict, ErrorCode, NotFound
 from backend.ids import PendingId, SessionId, TaskId, TurnId, new_id
 from backend.store import deliveries, messages, session_states, sessions, turns
-from backend.store.database import Database, Transaction
+from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
-from backend.work.supervisor import TaskSupervisor
 
 REQUEST_BUDGET: Final = 5.0
 
@@ -21,18 +20,11 @@ REQUEST_BUDGET: Final = 5.0
 class Requesting:
     """Opens bundles beside `Asking.open`: no call waits for them until somebody does."""
 
-    def __init__(
-        self,
-        *,
-        database: Database,
-        clock: Clock,
-        announcer: Announcer,
-        supervisor: TaskSupervisor,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._announcer = announcer
-        self._supervisor = supervisor
+    def __init__(self, parts: Parts) -> None:
+        self._database = parts.database
+        self._clock = parts.clock
+        self._announcer = parts.announcer
+        self._supervisor = parts.supervisor
 
     async def request(
         self, session_id: SessionId, task_id: TaskId | None, draft: QuestionBundleDraft

@@ -106,6 +106,11 @@ class Waiters:
             if offer is not None:
                 offer.withdraw()
 
+    def forget(self, pending_id: PendingId) -> None:
+        """Count on none of the calls that wait now; one that comes to looks at the store again."""
+        for waiter in tuple(self._waiters.get(pending_id, ())):
+            self.remove(waiter)
+
     def count(self, pending_id: PendingId) -> int:
         return len(self._waiters.get(pending_id, ()))
 

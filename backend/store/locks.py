@@ -31,13 +31,17 @@ async def lock_bundle(tx: Transaction, pending: PendingId) -> None:
     await lock_bundles(tx, [pending])
 
 
-async def lock_bundles(tx: Transaction, pendings: Iterable[PendingId]) -> None:
-    """Hold the sessions of bundles that are changed together."""
+async def lock_bundles(tx: Transaction, pendings: Iterable[PendingId]) -> bool:
+    """Hold the sessions of bundles that are changed together.
+
+    True when what was read before must be read again: it may have changed until they were held.
+    """
     if tx.dialect is Dialect.SQLITE:
-        return
+        return False
     rows = await tx.fetch_all(
         "SELECT DISTINCT m.task_session_id FROM task_session_messages m"
         f" WHERE {pending_id(tx.dialect, 'm')} IN ({json_members(tx.dialect, ':ids')})",
         {"ids": encode(sorted(set(pendings)))},
     )
     await lock_sessions(tx, (SessionId(str(row["task_session_id"])) for row in rows))
+    return True

@@ -1,6 +1,6 @@
 """Which bundles can be answered now, found through the index of open questions."""
 
-from backend.ids import PendingId
+from backend.ids import PendingId, SessionId
 from backend.store.database import Transaction
 from backend.store.eligibility import is_active, pending_id
 
@@ -11,6 +11,18 @@ async def open_pending_ids(tx: Transaction) -> list[PendingId]:
         f"SELECT DISTINCT {pending_id(tx.dialect, 'm')} AS pending_id"
         f" FROM task_session_messages m WHERE {is_active(tx.dialect, 'm')}"
         f" AND {pending_id(tx.dialect, 'm')} IS NOT NULL"
+    )
+    return [PendingId(str(row["pending_id"])) for row in rows]
+
+
+async def open_in_session(tx: Transaction, session_id: SessionId) -> list[PendingId]:
+    """The open bundles of one session, oldest first."""
+    rows = await tx.fetch_all(
+        f"SELECT {pending_id(tx.dialect, 'm')} AS pending_id, MIN(m.created_at) AS asked_at"
+        f" FROM task_session_messages m WHERE m.task_session_id = :session"
+        f" AND {is_active(tx.dialect, 'm')} AND {pending_id(tx.dialect, 'm')} IS NOT NULL"
+        f" GROUP BY {pending_id(tx.dialect, 'm')} ORDER BY asked_at, pending_id",
+        {"session": session_id},
     )
     return [PendingId(str(row["pending_id"])) for row in rows]
 

@@ -1,5 +1,6 @@
 """Turns that are reserved for one prompt: the at-most-once boundary of a dispatch (K1.4, K5.5)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,11 +12,13 @@ from backend.store.database import Row, Transaction
 from backend.store.dialect import (
     json_assign,
     json_flag,
+    json_members,
     json_remove,
     json_text,
     json_true,
 )
-from backend.store.metadata import as_list, as_text, decode, is_set
+from backend.store.eligibility import pending_id
+from backend.store.metadata import as_list, as_text, decode, encode, is_set
 
 PENDING: Final = "prompt_dispatch_pending"
 ATTEMPTED: Final = "prompt_dispatch_attempted"
@@ -60,13 +63,14 @@ class UnpublishedTurn:
 
 async def reserve(
     tx: Transaction,
+    turn_id: TurnId,
     session_id: SessionId,
     task_id: TaskId,
     claimed: ClaimedRows,
     now: Nanoseconds,
-) -> TurnId:
+) -> None:
     """Open the successor turn; it owns nothing until `mark_attempted`."""
-    return await turns.open_turn(
+    await turns.open_turn(
         tx,
         session_id,
         task_id,
@@ -77,6 +81,7 @@ async def reserve(
             _TURN_ID: claimed.turn_id,
             _MESSAGE_IDS: list(claimed.message_ids),
         },
+        turn_id=turn_id,
     )
 
 
@@ -107,14 +112,17 @@ async def clear(tx: Transaction, turn_id: TurnId, now: Nanoseconds, *, outbox: b
 
 
 async def release(tx: Transaction, turn_id: TurnId) -> bool:
-    """Delete a reserved turn that no row refers to; False when it must stay (K8.6, 71)."""
-    deleted = await tx.execute(
+    """Delete a reserved turn unless a row refers to it; False when it stays (K8.6, 71)."""
+    await tx.execute(
         "DELETE FROM task_session_turns WHERE id = :turn"
         f" AND {json_flag(tx.dialect, 'metadata', PENDING)}"
         " AND NOT EXISTS (SELECT 1 FROM task_session_messages r WHERE r.turn_id = :turn)",
         {"turn": turn_id},
     )
-    return deleted == 1
+    left = await tx.fetch_one(
+        "SELECT 1 AS found FROM task_session_turns WHERE id = :turn", {"turn": turn_id}
+    )
+    return left is None
 
 
 async def list_reserved(tx: Transaction) -> tuple[TurnId, ...]:
@@ -161,6 +169,26 @@ async def owns_answer(tx: Transaction, pending: PendingId) -> bool:
         {"pending_id": pending},
     )
     return row is not None
+
+
+async def rows_of(
+    tx: Transaction, message_ids: Sequence[MessageId]
+) -> tuple[tuple[PendingId, TurnId, SessionId], ...]:
+    """Question, turn and session of each of these rows that exists."""
+    rows = await tx.fetch_all(
+        f"SELECT {pending_id(tx.dialect, 'm')} AS pending_id, m.turn_id, m.task_session_id"
+        " FROM task_session_messages m"
+        f" WHERE m.id IN ({json_members(tx.dialect, ':ids')})",
+        {"ids": encode(list(message_ids))},
+    )
+    return tuple(
+        (
+            PendingId(str(row["pending_id"] or "")),
+            TurnId(str(row["turn_id"])),
+            SessionId(str(row["task_session_id"])),
+        )
+        for row in rows
+    )
 
 
 async def list_unpublished(tx: Transaction) -> tuple[UnpublishedTurn, ...]:

@@ -14,26 +14,28 @@ async def open_turn(
     task_id: TaskId,
     now: Nanoseconds,
     metadata: JsonDict | None = None,
+    *,
+    turn_id: TurnId | None = None,
 ) -> TurnId:
     """Start a turn that owns the session from now on, unless its metadata reserves it only.
 
     It is newer than every other turn of the session, wherever the clock was set since.
     """
     await lock_sessions(tx, [session_id])
-    turn_id = TurnId(new_id())
+    opened = turn_id or TurnId(new_id())
     await tx.execute(
         "INSERT INTO task_session_turns"
         " (id, task_session_id, task_id, started_at, metadata, created_at, updated_at)"
         " VALUES (:id, :session, :task, :now, :metadata, :now, :now)",
         {
-            "id": turn_id,
+            "id": opened,
             "session": session_id,
             "task": task_id,
             "metadata": encode(metadata or {}),
             "now": format_timestamp(await _after_newest(tx, session_id, now)),
         },
     )
-    return turn_id
+    return opened
 
 
 async def current_turn(tx: Transaction, session_id: SessionId) -> TurnId | None:

@@ -11,8 +11,13 @@ T = TypeVar("T")
 
 async def finished_by(deadline: Deadline, work: asyncio.Future[Any]) -> bool:
     """Wait until `work` is done or the deadline has passed; touches neither its result nor it."""
-    expired = asyncio.get_running_loop().create_future()
-    timer = deadline.on_expiry(lambda: expired.done() or expired.set_result(None))
+    expired: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def expire() -> None:
+        if not expired.done():
+            expired.set_result(None)
+
+    timer = deadline.on_expiry(expire)
     try:
         await asyncio.wait({work, expired}, return_when=asyncio.FIRST_COMPLETED)
     finally:

@@ -1,0 +1,74 @@
+"""Taking a claim back when its answer certainly did not reach the agent."""
+
+import logging
+
+from backend.clarification.claimed import ClaimedAnswer
+from backend.clarification.parts import Parts
+from backend.clarification.settling import Settler, Unsettled
+from backend.clock import Deadline
+from backend.errors import AppError
+from backend.ids import SessionId, TurnId
+from backend.store import intents, open_bundles, reservations
+from backend.store.database import Priority
+from backend.store.locks import lock_sessions
+from backend.work.budget import within
+
+_log = logging.getLogger(__name__)
+
+
+class Compensation:
+    """Makes bundles answerable again; a session it could not free of a reserved turn takes no
+    prompt until the desk starts again (K5.6 row 20).
+    """
+
+    def __init__(self, parts: Parts, settler: Settler) -> None:
+        self._parts = parts
+        self._settler = settler
+        self._quarantined: set[SessionId] = set()
+
+    def is_quarantined(self, session_id: SessionId) -> bool:
+        """Whether the session holds a reserved turn nobody can tell the fate of."""
+        return session_id in self._quarantined
+
+    async def restore(
+        self, answer: ClaimedAnswer, deadline: Deadline, *, reserved: TurnId | None = None
+    ) -> bool:
+        """Restore the rows and delete the reserved turn in one transaction; tell the window.
+
+        False when that is refused or fails: the bundle stays answered with its intent, which is
+        settled later unless a reserved turn owns it.
+        """
+        try:
+            freed, restored = await within(deadline, self._restore(answer, deadline, reserved))
+        except (AppError, TimeoutError) as error:
+            _log.warning("the answer of %s was not taken back: %s", answer.pending_id, error)
+            freed, restored = reserved is None, False
+        if not freed:
+            self._quarantined.add(answer.bundle.session_id)
+        if not restored:
+            self._settler.hint(Unsettled(answer.pending_id, answer.claim.claim_id))
+            return False
+        telling = self._tell(answer, others=reserved is not None)
+        self._parts.supervisor.start(telling, name="announce restored question")
+        return True
+
+    async def _tell(self, answer: ClaimedAnswer, *, others: bool) -> None:
+        """The bundle is answerable again, and so are those the reserved turn had superseded."""
+        reopened = [answer.pending_id]
+        if others:
+            async with self._parts.database.reading() as tx:
+                reopened = await open_bundles.open_in_session(tx, answer.bundle.session_id)
+        for pending_id in reopened:
+            await self._parts.announcer.settled(pending_id)
+
+    async def _restore(
+        self, answer: ClaimedAnswer, deadline: Deadline, reserved: TurnId | None
+    ) -> tuple[bool, bool]:
+        """Whether the session is free of the reserved turn, and whether the rows are restored."""
+        claim, now = answer.claim, self._parts.clock.now()
+        freed = True
+        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+            await lock_sessions(tx, [answer.bundle.session_id])
+            if reserved is not None:
+                freed = await reservations.release(tx, reserved)
+            return freed, await intents.restore(tx, claim.pending_id, claim.claim_id, now)

@@ -1,0 +1,237 @@
+"""Giving an answer to a hosted agent as a prompt, at most once (K5.5 a-e)."""
+
+import asyncio
+import weakref
+from collections.abc import Coroutine
+from typing import Any, Final, NoReturn
+
+from backend.clarification.claimed import ClaimedAnswer, ResponseBudget
+from backend.clarification.compensation import Compensation
+from backend.clarification.parts import Parts
+from backend.clarification.resume import DetachedResumer, ResumeRequest
+from backend.clarification.settling import Settler, Unsettled
+from backend.clock import Deadline
+from backend.domain.clarification import Delivery
+from backend.domain.resume_text import resume_text
+from backend.errors import AgentFailed, AppError, ErrorCode
+from backend.events import EventBus, TurnStarted
+from backend.ids import PendingId, SessionId, TurnId, new_id
+from backend.store import intents, open_bundles, reservations, session_states, turns
+from backend.store.database import Priority
+from backend.store.locks import lock_sessions
+from backend.work.budget import abandon, finished_by, within
+
+NOT_RESUMED: Final = "failed to resume clarification; response can be retried"
+NOT_RECOVERED: Final = "failed to resume clarification and recover pending clarification state"
+DISPATCH_NOT_FINALIZED: Final = (
+    "clarification response was accepted, but dispatch state could not be finalized"
+)
+DELIVERY_NOT_FINALIZED: Final = (
+    "clarification response was accepted, but delivery state could not be finalized"
+)
+
+
+class DetachedDelivery:
+    """Reserves the successor turn, marks the attempt, dispatches, publishes, clears.
+
+    Before the marker everything can be taken back. From the marker on the prompt counts as given:
+    only the agent's own refusal takes the answer back, and nothing is ever dispatched twice.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        bus: EventBus,
+        settler: Settler,
+        compensation: Compensation,
+        resumer: DetachedResumer | None,
+    ) -> None:
+        self._parts = parts
+        self._bus = bus
+        self._settler = settler
+        self._compensation = compensation
+        self._resumer = resumer
+        self._guards: weakref.WeakValueDictionary[SessionId, asyncio.Lock] = (
+            weakref.WeakValueDictionary()
+        )
+
+    async def deliver(
+        self, answer: ClaimedAnswer, budget: ResponseBudget, deadline: Deadline
+    ) -> Delivery:
+        """`delivered` once the agent has acknowledged; `unknown` when that outlives the budget.
+
+        Raises:
+            AgentFailed: `delivery_failed`, with the texts of K5.6 rows 11 to 15.
+        """
+        guard = self._guard(answer.bundle.session_id)
+        turn_id = TurnId(new_id())
+        try:
+            await within(deadline, guard.acquire())
+        except TimeoutError:
+            await self._take_back(answer, budget, None)
+        try:
+            resumer = await self._promptable(answer, deadline)
+            if resumer is None:
+                await self._take_back(answer, budget, None)
+            if not await self._prepared(answer, turn_id, deadline):
+                await self._take_back(answer, budget, turn_id)
+            return await self._dispatch(resumer, answer, turn_id, budget, deadline)
+        finally:
+            guard.release()
+
+    async def _promptable(
+        self, answer: ClaimedAnswer, deadline: Deadline
+    ) -> DetachedResumer | None:
+        session_id = answer.bundle.session_id
+        if self._resumer is None or self._compensation.is_quarantined(session_id):
+            return None
+        try:
+            promptable = await within(deadline, self._resumer.promptable(session_id))
+        except (AppError, TimeoutError):
+            return None
+        return self._resumer if promptable else None
+
+    async def _prepared(self, answer: ClaimedAnswer, turn_id: TurnId, deadline: Deadline) -> bool:
+        """Whether turn and marker are stored and there is time left to dispatch."""
+        try:
+            reserved = await within(deadline, self._reserve(answer, turn_id, deadline))
+            if not reserved:
+                return False
+            superseded = await within(deadline, self._mark(answer, turn_id, deadline))
+        except (AppError, TimeoutError):
+            return False
+        self._tell_changed(superseded)
+        return not deadline.expired
+
+    async def _reserve(self, answer: ClaimedAnswer, turn_id: TurnId, deadline: Deadline) -> bool:
+        bundle = answer.bundle
+        rows = reservations.ClaimedRows(bundle.pending_id, bundle.turn_id, answer.message_ids)
+        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+            await lock_sessions(tx, [bundle.session_id])
+            if await turns.current_turn(tx, bundle.session_id) != bundle.turn_id:
+                return False
+            now = self._parts.clock.now()
+            await reservations.reserve(tx, turn_id, bundle.session_id, bundle.task_id, rows, now)
+        return True
+
+    async def _mark(
+        self, answer: ClaimedAnswer, turn_id: TurnId, deadline: Deadline
+    ) -> list[PendingId]:
+        """Cross the boundary; returns the bundles that the successor turn supersedes."""
+        session_id = answer.bundle.session_id
+        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+            await lock_sessions(tx, [session_id])
+            now = self._parts.clock.now()
+            superseded = await open_bundles.open_in_session(tx, session_id)
+            if not await reservations.mark_attempted(tx, turn_id, now):
+                raise AgentFailed(ErrorCode.DELIVERY_FAILED, "the reserved turn is gone")
+            await session_states.run_again(tx, session_id, now)
+        return superseded
+
+    async def _dispatch(
+        self,
+        resumer: DetachedResumer,
+        answer: ClaimedAnswer,
+        turn_id: TurnId,
+        budget: ResponseBudget,
+        deadline: Deadline,
+    ) -> Delivery:
+        bundle = answer.bundle
+        request = ResumeRequest(
+            session_id=bundle.session_id,
+            task_id=bundle.task_id,
+            pending_id=bundle.pending_id,
+            turn_id=bundle.turn_id,
+            successor_turn_id=turn_id,
+            message_ids=answer.message_ids,
+            prompt=resume_text(bundle, answer.answers),
+        )
+        dispatch = self._parts.supervisor.start(resumer.dispatch(request), name="resume agent")
+        if not await finished_by(deadline, dispatch):
+            following = self._follow(answer, turn_id, dispatch)
+            self._parts.supervisor.start(following, name="follow dispatch", repeats=True)
+            return Delivery.UNKNOWN
+        return await self._ended(answer, turn_id, budget, dispatch)
+
+    async def _ended(
+        self,
+        answer: ClaimedAnswer,
+        turn_id: TurnId,
+        budget: ResponseBudget,
+        dispatch: asyncio.Task[None],
+    ) -> Delivery:
+        try:
+            dispatch.result()
+        except AgentFailed:
+            await self._take_back(answer, budget, turn_id)
+        except AppError:
+            # Not known to be refused: the boundary is crossed, so it counts as given.
+            return Delivery.UNKNOWN
+        self._bus.publish(TurnStarted(answer.bundle.session_id, turn_id))
+        await self._accept(answer, turn_id, budget.compensation())
+        return Delivery.DELIVERED
+
+    async def _follow(
+        self, answer: ClaimedAnswer, turn_id: TurnId, dispatch: asyncio.Task[None]
+    ) -> None:
+        """The dispatch has outlived the budget: see it to its end and tell how it went."""
+        try:
+            await asyncio.wait({dispatch})
+        except asyncio.CancelledError:
+            abandon(dispatch)
+            raise
+        try:
+            delivery = await self._ended(
+                answer, turn_id, ResponseBudget(self._parts.clock), dispatch
+            )
+        except AgentFailed:
+            return
+        if delivery is Delivery.DELIVERED:
+            await self._parts.announcer.settled(answer.pending_id)
+
+    async def _accept(self, answer: ClaimedAnswer, turn_id: TurnId, deadline: Deadline) -> None:
+        """The agent has taken it: make that durable, the turn and the answer each for itself."""
+        cleared = await self._succeeds(deadline, self._clear(turn_id, deadline))
+        finalized = await self._succeeds(deadline, self._finalize(answer, deadline))
+        if cleared and finalized:
+            return
+        self._settler.hint(
+            Unsettled(answer.pending_id, answer.claim.claim_id, Delivery.DELIVERED, turn_id)
+        )
+        text = DELIVERY_NOT_FINALIZED if cleared else DISPATCH_NOT_FINALIZED
+        raise AgentFailed(ErrorCode.DELIVERY_FAILED, text)
+
+    @staticmethod
+    async def _succeeds(deadline: Deadline, work: Coroutine[Any, Any, None]) -> bool:
+        try:
+            await within(deadline, work)
+        except (AppError, TimeoutError):
+            return False
+        return True
+
+    async def _clear(self, turn_id: TurnId, deadline: Deadline) -> None:
+        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+            await reservations.clear(tx, turn_id, self._parts.clock.now(), outbox=False)
+
+    async def _finalize(self, answer: ClaimedAnswer, deadline: Deadline) -> None:
+        claim, now = answer.claim, self._parts.clock.now()
+        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+            await intents.finalize(tx, claim.pending_id, claim.claim_id, Delivery.DELIVERED, now)
+
+    async def _take_back(
+        self, answer: ClaimedAnswer, budget: ResponseBudget, reserved: TurnId | None
+    ) -> NoReturn:
+        restored = await self._compensation.restore(
+            answer, budget.compensation(), reserved=reserved
+        )
+        raise AgentFailed(ErrorCode.DELIVERY_FAILED, NOT_RESUMED if restored else NOT_RECOVERED)
+
+    def _tell_changed(self, superseded: list[PendingId]) -> None:
+        for pending_id in superseded:
+            self._parts.waiters.look_again(pending_id)
+            self._parts.supervisor.start(
+                self._parts.announcer.settled(pending_id), name="announce superseded question"
+            )
+
+    def _guard(self, session_id: SessionId) -> asyncio.Lock:
+        return self._guards.setdefault(session_id, asyncio.Lock())
