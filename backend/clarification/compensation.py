@@ -8,7 +8,7 @@ from backend.clarification.settling import Settler, Unsettled
 from backend.clock import Deadline
 from backend.errors import AppError
 from backend.ids import SessionId, TurnId
-from backend.store import intents, open_bundles, reservations
+from backend.store import bundles, intents, open_bundles, reservations
 from backend.store.database import Priority
 from backend.store.locks import lock_sessions
 from backend.work.budget import within
@@ -71,4 +71,8 @@ class Compensation:
             await lock_sessions(tx, [answer.bundle.session_id])
             if reserved is not None:
                 freed = await reservations.release(tx, reserved)
-            return freed, await intents.restore(tx, claim.pending_id, claim.claim_id, now)
+            if await intents.restore(tx, claim.pending_id, claim.claim_id, now):
+                return freed, True
+            bundle = await bundles.load_bundle(tx, claim.pending_id)
+        # Recovery after an outage of the store may have been here first.
+        return freed, bundle is not None and bundle.answerable

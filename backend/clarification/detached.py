@@ -16,7 +16,7 @@ from backend.domain.resume_text import resume_text
 from backend.errors import AgentFailed, AppError, ErrorCode
 from backend.events import EventBus, TurnStarted
 from backend.ids import PendingId, SessionId, TurnId, new_id
-from backend.store import intents, open_bundles, reservations, session_states, turns
+from backend.store import deliveries, intents, open_bundles, reservations, session_states, turns
 from backend.store.database import Priority
 from backend.store.locks import lock_sessions
 from backend.work.budget import abandon, finished_by, within
@@ -216,7 +216,12 @@ class DetachedDelivery:
     async def _finalize(self, answer: ClaimedAnswer, deadline: Deadline) -> None:
         claim, now = answer.claim, self._parts.clock.now()
         async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
-            await intents.finalize(tx, claim.pending_id, claim.claim_id, Delivery.DELIVERED, now)
+            delivered = Delivery.DELIVERED
+            if not await intents.finalize(tx, claim.pending_id, claim.claim_id, delivered, now):
+                # Recovery after an outage of the store was here first and could not know.
+                await deliveries.move(
+                    tx, claim.pending_id, expected=Delivery.UNKNOWN, to=delivered, now=now
+                )
 
     async def _take_back(
         self, answer: ClaimedAnswer, budget: ResponseBudget, reserved: TurnId | None

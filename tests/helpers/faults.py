@@ -1,8 +1,8 @@
-"""A database that fails or blocks at chosen write transactions."""
+"""A database that fails or blocks at chosen transactions."""
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,9 +18,12 @@ def unavailable() -> TemporarilyUnavailable:
 
 @dataclass
 class Fault:
-    """What happens to one write transaction, counted from when it was planned."""
+    """What happens to one transaction: an error, or a wait for `go_on` where there is none.
 
-    when: Literal["before", "after commit"]
+    "at commit" is when its statements have run: an error rolls back, a wait is a slow COMMIT.
+    """
+
+    when: Literal["before", "at commit", "after commit"]
     error: AppError | None = None
     reached: asyncio.Event = field(default_factory=asyncio.Event)
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
@@ -32,6 +35,8 @@ class FaultyDatabase:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._planned: list[Fault | None] = []
+        self.reads: Fault | None = None
+        """What every read meets first while it is set."""
 
     @property
     def dialect(self) -> Dialect:
@@ -45,8 +50,12 @@ class FaultyDatabase:
         """The next writes meet these, in order; None passes."""
         self._planned.extend(faults)
 
-    def reading(self, deadline: Deadline | None = None) -> AbstractAsyncContextManager[Transaction]:
-        return self._database.reading(deadline)
+    @asynccontextmanager
+    async def reading(self, deadline: Deadline | None = None) -> AsyncIterator[Transaction]:
+        if self.reads is not None:
+            await self._meet(self.reads)
+        async with self._database.reading(deadline) as tx:
+            yield tx
 
     @asynccontextmanager
     async def writing(
@@ -57,6 +66,8 @@ class FaultyDatabase:
             await self._meet(fault)
         async with self._database.writing(deadline, priority=priority) as tx:
             yield tx
+            if fault is not None and fault.when == "at commit":
+                await self._meet(fault)
         if fault is not None and fault.when == "after commit":
             await self._meet(fault)
 
