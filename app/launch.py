@@ -14,6 +14,7 @@ usage: kandesk [COMMAND] [options]
   kandesk pending         list the open questions
   kandesk answer ID ...   answer one
   kandesk skip ID         refuse to answer one
+  kandesk doctor          check store, tokens and connections, and say what to do
 
 options of every command: --home DIR, --help
 options of the window:    --background, --screenshot FILE, --theme light|dark|system, --language L
@@ -59,6 +60,7 @@ def _find(word: str) -> Command | None:
         "pending": _pending,
         "answer": _answer,
         "skip": _skip,
+        "doctor": _doctor,
     }
     return commands.get(word)
 
@@ -116,6 +118,12 @@ def _skip(arguments: Sequence[str]) -> int:
     from backend.cli import inbox
 
     return inbox.skip(arguments)
+
+
+def _doctor(arguments: Sequence[str]) -> int:
+    from backend.cli import doctor
+
+    return doctor.main(arguments)
 
 
 if __name__ == "__main__":

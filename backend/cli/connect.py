@@ -115,7 +115,7 @@ def write(config: McpConfig, file: ConfigFile, entry: Entry) -> bool:
         ConfigRefused: the file is broken or cannot be written; nothing was changed.
     """
     try:
-        if file.data is not None and _current(config, file.text) == entry:
+        if file.data is not None and current_entry(config, file.text) == entry:
             return False
         edited = render(config, file.text, entry)
     except ValueError as error:
@@ -135,7 +135,7 @@ def remove(config: McpConfig, file: ConfigFile) -> bool:
     if file.data is None:
         return False
     try:
-        entry = _current(config, file.text)
+        entry = current_entry(config, file.text)
         if entry is None:
             return False
         before = ConfigFile(file.path, file.saved())
@@ -163,7 +163,8 @@ def _without_entry(config: McpConfig, text: str) -> str:
     return jsonc.remove_member(text, (config.table, SERVER_NAME))
 
 
-def _current(config: McpConfig, text: str) -> Entry | None:
+def current_entry(config: McpConfig, text: str) -> Entry | None:
+    """Our entry in `text`; None when there is none. Raises `ValueError`: `text` is broken."""
     if config.format is ConfigFormat.TOML:
         value: object = toml_table.parse(text)
     else:

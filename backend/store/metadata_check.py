@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from backend.errors import ErrorCode, StorageFailed
+from backend.store.schema import JSON_TABLES
 from backend.store.step_progress import StepProgress
 from backend.store.table_scan import row_bound, row_ranges
 
@@ -21,6 +22,16 @@ class BadRow(NamedTuple):
     table: str
     rowid: int
     row_id: str
+
+
+def tables_with_metadata(connection: sqlite3.Connection) -> list[str]:
+    """Those a store has of the tables a current one has."""
+    return [
+        table
+        for table in JSON_TABLES
+        if {"id", "metadata"}
+        <= {row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+    ]
 
 
 def scan_rows(connection: sqlite3.Connection, tables: Iterable[str]) -> int:

@@ -55,20 +55,34 @@ def prepare(
 
 def check_readable(path: Path) -> None:
     """Raises `StorageFailed` unless `path` is a complete store of this version."""
+    with existing_store(path, read_only=True) as connection:
+        if pending_steps(connection):
+            raise StorageFailed(
+                ErrorCode.STORE_UNREACHABLE,
+                f"the store at {path} must be brought up to date by starting Kandesk",
+                store=str(path),
+            )
+
+
+@contextmanager
+def existing_store(path: Path, *, read_only: bool) -> Iterator[sqlite3.Connection]:
+    """A connection to a store as it is, complete or not; SQLite's failures are translated.
+
+    Raises:
+        StorageFailed: there is none, or it is not a store this version can read.
+        TemporarilyUnavailable: it is locked.
+    """
     with _translated(path):
         if not _is_ours(path):
             raise StorageFailed(
                 ErrorCode.STORE_UNREACHABLE, f"there is no store at {path}", store=str(path)
             )
-        connection = connect(path, read_only=True)
+        if not read_only:
+            _check_writable(path)
+        connection = connect(path, read_only=read_only)
         try:
             _check_version(connection, path)
-            if pending_steps(connection):
-                raise StorageFailed(
-                    ErrorCode.STORE_UNREACHABLE,
-                    f"the store at {path} must be brought up to date by starting Kandesk",
-                    store=str(path),
-                )
+            yield connection
         finally:
             connection.close()
 

@@ -1,0 +1,171 @@
+"""`kandesk doctor`: checks what a desk needs and says what to do; changes nothing unasked."""
+
+import argparse
+import json
+import secrets
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from backend.cli.doctor_agents import check_agents
+from backend.cli.doctor_home import (
+    check_desk,
+    check_folder,
+    check_room,
+    check_secrets,
+    find_running,
+)
+from backend.cli.doctor_store import check_store
+from backend.cli.finding import Finding, Level, problem
+from backend.clock import Clock, Nanoseconds, SystemClock, parse_timestamp
+from backend.desk_file import read_desk_file
+from backend.endpoint import read_endpoint
+from backend.errors import AppError
+from backend.paths import Home, resolve_home
+from backend.private_file import write_private
+from backend.store.owner_lock import OwnerLock
+from backend.store.quarantine import Repair, quarantine
+from backend.store.store_location import (
+    DatabaseServer,
+    EmbeddedFile,
+    StoreLocation,
+    store_location,
+)
+
+_SECRET_BYTES: Final = 32
+_NAMED_ROWS: Final = 20
+
+
+def main(arguments: Sequence[str]) -> int:
+    """One line per check. Exit code 1 when one of them is a problem, or a repair was refused."""
+    parsed = _parser().parse_args(arguments)
+    home = resolve_home(parsed.home)
+    clock = SystemClock()
+    try:
+        done = [
+            *(_repair(home, clock) if parsed.repair else ()),
+            *(_rotate_tokens(home) if parsed.rotate_tokens else ()),
+        ]
+    except (AppError, OSError) as error:
+        detail = error.detail if isinstance(error, AppError) else str(error)
+        sys.stderr.write(f"kandesk: {detail}\n")
+        return 1
+    findings = _check(home, clock, full=parsed.full)
+    levels = _tell_json(done, findings) if parsed.json else _tell_lines(done, findings)
+    return int(Level.PROBLEM in levels)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="kandesk doctor", allow_abbrev=False)
+    parser.add_argument("--home", metavar="DIR", help="the data folder")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    parser.add_argument(
+        "--full", action="store_true", help="read every page of the store and every reference"
+    )
+    parser.add_argument(
+        "--repair",
+        action="store_true",
+        help="move metadata nobody can read out of the way, after a backup; no desk may run",
+    )
+    parser.add_argument(
+        "--rotate-tokens",
+        action="store_true",
+        help="make new tokens; the old ones are worth nothing from then on; no desk may run",
+    )
+    return parser
+
+
+def _check(home: Home, clock: Clock, *, full: bool) -> Iterator[Finding]:
+    folder = list(check_folder(home))
+    yield from folder
+    if any(finding.level is Level.PROBLEM for finding in folder):
+        return
+    yield from check_room(home)
+    yield from check_secrets(home)
+    desk = find_running(home)
+    yield from check_desk(home, desk)
+    location = _location(home)
+    if isinstance(location, Finding):
+        yield location
+    else:
+        since = None if desk is None else _started(home)
+        yield from check_store(location, clock, since=since, full=full)
+    yield from check_agents()
+
+
+def _location(home: Home) -> StoreLocation | Finding:
+    try:
+        return store_location(home, read_desk_file(home).database)
+    except AppError as error:
+        return problem("settings", error.detail, f"mend {home.desk_toml}")
+
+
+def _started(home: Home) -> Nanoseconds | None:
+    endpoint = read_endpoint(home)
+    try:
+        return None if endpoint is None else parse_timestamp(endpoint.started_at)
+    except ValueError:
+        return None
+
+
+def _repair(home: Home, clock: Clock) -> Iterator[str]:
+    location = store_location(home, read_desk_file(home).database)
+    if not isinstance(location, EmbeddedFile):
+        yield f"nothing to repair: {location.text} refuses rows that are not JSON"
+        return
+    if not location.path.exists():
+        yield "nothing to repair: there is no store yet"
+        return
+    lock = OwnerLock.acquire(home.database, kind="command")
+    try:
+        yield from _told(quarantine(location.path, clock.now()))
+    finally:
+        lock.release()
+
+
+def _told(repair: Repair) -> Iterator[str]:
+    if not repair.moved:
+        yield "nothing to repair: all metadata is JSON"
+        return
+    if repair.backup is None:
+        yield "no backup was made: the disk has no room for one"
+    else:
+        yield f"the store as it was: {repair.backup}"
+    for row in repair.moved[:_NAMED_ROWS]:
+        yield f"moved the metadata of {row.table} {row.row_id} to quarantined_metadata"
+    if len(repair.moved) > _NAMED_ROWS:
+        yield f"and of {len(repair.moved) - _NAMED_ROWS} more rows"
+
+
+def _rotate_tokens(home: Home) -> Iterator[str]:
+    """Both, or neither is told: an agent's token alone would look like a success."""
+    if not home.root.is_dir():
+        yield "there are no tokens yet"
+        return
+    server = isinstance(_location(home), DatabaseServer)
+    lock = OwnerLock.acquire(home.database, kind="command", anywhere=server)
+    try:
+        for path in (home.desk_token, home.agent_token):
+            write_private(path, secrets.token_urlsafe(_SECRET_BYTES))
+        yield "the tokens are new; agents connected with kandesk connect need nothing,"
+        yield f"those that name a token themselves find the new one in {home.agent_token}"
+    finally:
+        lock.release()
+
+
+def _tell_json(done: list[str], findings: Iterator[Finding]) -> set[Level]:
+    found = list(findings)
+    document = {"done": done, "checks": [finding.to_json() for finding in found]}
+    print(json.dumps(document, indent=2))
+    return {finding.level for finding in found}
+
+
+def _tell_lines(done: list[str], findings: Iterator[Finding]) -> set[Level]:
+    """Each line at once: reading a large store takes its time."""
+    levels = set()
+    for line in done:
+        print(line, flush=True)
+    for finding in findings:
+        print(finding.line(), flush=True)
+        levels.add(finding.level)
+    return levels
