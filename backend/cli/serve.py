@@ -13,7 +13,7 @@ import structlog
 
 from backend.cli.desk_client import find_desk
 from backend.clock import Clock, SystemClock
-from backend.errors import AppError, InvalidInput
+from backend.errors import AppError, ErrorCode, InvalidInput
 from backend.events import Event, StoreProgress
 from backend.log import configure_logging
 from backend.paths import Home, resolve_home
@@ -42,6 +42,8 @@ def main(arguments: Sequence[str]) -> int:
             return _fail(f"the store {home.database} is in use by process {running.pid}")
         return asyncio.run(_serve(home, parsed))
     except AppError as error:
+        if error.code is ErrorCode.STORE_MIGRATION_UNCONFIRMED:
+            return _fail(f"{error.detail}; then run: kandesk serve --migrate")
         return _fail(error.detail)
     except OSError as error:
         return _fail(str(error))
