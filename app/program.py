@@ -128,6 +128,7 @@ class Program(QObject):
         parts.view.pages.welcome.demo_wanted.connect(self._start_demo)
         parts.view.pages.storage.retry_wanted.connect(self._retry)
         parts.view.pages.storage.quit_wanted.connect(self.quit)
+        parts.view.pages.starting.quit_wanted.connect(self.quit)
         parts.view.pages.migration.confirmed.connect(self._migrate)
         parts.view.pages.migration.quit_wanted.connect(self.quit)
         parts.crash.crashed.connect(self._show_crash)

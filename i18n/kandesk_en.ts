@@ -806,7 +806,19 @@
 <context>
     <name>StartingPage</name>
     <message>
-        <source>Preparing the store. Nothing is lost if this is interrupted.</source>
+        <source>Stopping. What is done stays done.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is lost if this is interrupted: the next start goes on from here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no room on the disk for a copy of the store: it goes on without one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quit</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -893,6 +905,49 @@
     </message>
     <message>
         <source>Saved. The agent gets your answer when it calls again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Steps</name>
+    <message>
+        <source>Preparing the store</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Step %1 of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copying the store before it changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>There is no room for a copy of the store: going on without one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Making room for new kinds of things</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Adding new fields</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Checking every message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Numbering the messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building an index: answers stay fast</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The store is ready</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

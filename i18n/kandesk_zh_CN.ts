@@ -792,8 +792,20 @@
 <context>
     <name>StartingPage</name>
     <message>
-        <source>Preparing the store. Nothing is lost if this is interrupted.</source>
-        <translation>正在准备存储。即使中断也不会丢失任何内容。</translation>
+        <source>Stopping. What is done stays done.</source>
+        <translation>正在停止。已完成的部分会保留。</translation>
+    </message>
+    <message>
+        <source>Nothing is lost if this is interrupted: the next start goes on from here.</source>
+        <translation>中断不会丢失任何内容：下次启动会从这里继续。</translation>
+    </message>
+    <message>
+        <source>There is no room on the disk for a copy of the store: it goes on without one.</source>
+        <translation>磁盘空间不足，无法备份存储：将在没有备份的情况下继续。</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
     </message>
     <message>
         <source>Progress</source>
@@ -880,6 +892,49 @@
     <message>
         <source>Saved. The agent gets your answer when it calls again.</source>
         <translation>已保存。代理再次调用时会得到您的回答。</translation>
+    </message>
+</context>
+<context>
+    <name>Steps</name>
+    <message>
+        <source>Preparing the store</source>
+        <translation>正在准备存储</translation>
+    </message>
+    <message>
+        <source>Step %1 of %2</source>
+        <translation>第 %1 步，共 %2 步</translation>
+    </message>
+    <message>
+        <source>Copying the store before it changes</source>
+        <translation>正在更改前复制存储</translation>
+    </message>
+    <message>
+        <source>There is no room for a copy of the store: going on without one</source>
+        <translation>没有空间备份存储：将在没有备份的情况下继续</translation>
+    </message>
+    <message>
+        <source>Making room for new kinds of things</source>
+        <translation>正在为新内容建立数据表</translation>
+    </message>
+    <message>
+        <source>Adding new fields</source>
+        <translation>正在添加新字段</translation>
+    </message>
+    <message>
+        <source>Checking every message</source>
+        <translation>正在检查每条消息</translation>
+    </message>
+    <message>
+        <source>Numbering the messages</source>
+        <translation>正在为消息编号</translation>
+    </message>
+    <message>
+        <source>Building an index: answers stay fast</source>
+        <translation>正在建立索引：让回答保持快速</translation>
+    </message>
+    <message>
+        <source>The store is ready</source>
+        <translation>存储已就绪</translation>
     </message>
 </context>
 <context>

@@ -104,6 +104,7 @@ class DeskView(QWidget):
             self.pages.storage.show_error(error)
 
     def show_starting(self) -> None:
+        self.pages.starting.begin()
         self._stack.setCurrentWidget(self.pages.starting)
 
     def show_welcome(self) -> None:
@@ -196,9 +197,9 @@ class DeskView(QWidget):
             self._stack.setCurrentWidget(self.pages.welcome)
 
     def _show_progress(self, progress: StoreProgress) -> None:
-        self.pages.starting.show_progress(progress)
         if self._stack.currentWidget() is self.pages.storage:
             self.show_starting()
+        self.pages.starting.show_progress(progress)
 
     def _show_narrow(self, narrow: bool) -> None:  # noqa: FBT001 - a Qt slot
         self._stack.show_button(visible=narrow)

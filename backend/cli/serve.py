@@ -14,7 +14,7 @@ import structlog
 from backend.cli.desk_client import find_desk
 from backend.clock import Clock, SystemClock
 from backend.errors import AppError, ErrorCode, InvalidInput
-from backend.events import Event, StoreProgress
+from backend.events import Event, StoreProgress, StoreStep
 from backend.log import configure_logging
 from backend.paths import Home, resolve_home
 from backend.runtime import Runtime
@@ -152,16 +152,33 @@ def _announce(home: Home, runtime: Runtime) -> None:
 
 
 class ProgressLog:
-    """Long steps of the store as log lines: none in the first second, then one a second."""
+    """Long steps of the store as log lines: none in the first second, then one a second.
+
+    A backup that was left out is told at once.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._next = clock.monotonic() + 1.0
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, StoreProgress) and self._clock.monotonic() >= self._next:
+        if not isinstance(event, StoreProgress):
+            return
+        if event.step == StoreStep.BACKUP_SKIPPED:
+            _log.warning("store", step=event.step)
+        elif self._clock.monotonic() >= self._next:
             self._next = self._clock.monotonic() + 1.0
-            _log.info("store", step=event.step, done=event.done, total=event.total)
+            _log.info("store", **_progress_fields(event))
+
+
+def _progress_fields(progress: StoreProgress) -> dict[str, str]:
+    """Only what is known."""
+    fields = {"step": f"{progress.step} {progress.subject}".strip()}
+    if progress.number:
+        fields["number"] = f"{progress.number} of {progress.count}"
+    if progress.total:
+        fields["done"] = f"{100 * progress.done // progress.total}%"
+    return fields
 
 
 def _fail(text: str) -> int:
