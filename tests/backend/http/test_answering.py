@@ -236,7 +236,7 @@ async def test_where_nobody_won_it_is_a_conflict(
         rows.turn("turn-s2", "s2")
         rows.question("p1", session="s2", turn="turn-s2")
     else:
-        rows.question("p1", **({"status": "expired"} if end == "expired" else {}))
+        rows.question("p1", status="expired" if end == "expired" else "pending")
     if end == "superseded":
         rows.turn("turn2")
     if end == "spoiled":

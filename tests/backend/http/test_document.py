@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 from starlette.routing import Route
 
 from backend.clock import SystemClock
@@ -59,7 +58,6 @@ async def test_every_operation_says_its_failures_and_needs_the_token(live_door: 
 async def test_no_body_has_keys_the_document_does_not_name(live_door: Door) -> None:
     found = await document(live_door)
     for name, schema in found["components"]["schemas"].items():
-        Draft202012Validator.check_schema(schema)
         if schema.get("type") == "object" and "properties" in schema:
             assert schema["additionalProperties"] is False, name
 

@@ -10,7 +10,8 @@ from backend.clock import SystemClock
 from tests.helpers.builders import make_guest
 from tests.helpers.clock import FakeClock
 from tests.helpers.http_desk import BASE, INBOX, HttpDesk
-from tests.helpers.store import RowMaker, add_unrelated_history, ask, raw
+from tests.helpers.place import raw
+from tests.helpers.store import RowMaker, add_unrelated_history, ask
 
 KEYS = {
     "pending_id",
