@@ -54,6 +54,11 @@ class StoragePage(CentredPage):
         self._show_icons()
         self._retranslate()
 
+    @property
+    def trying(self) -> bool:
+        """A retry is under way."""
+        return self._trying
+
     def show_error(self, error: AppError) -> None:
         """Say what is wrong, and put the keyboard on the way out of it."""
         self._error = error

@@ -44,9 +44,14 @@ class LiveWindow:
 
     parts: Parts
     program: Program
-    info: DeskInfo
     home: Path
     _loop: _Loop
+
+    @property
+    def info(self) -> DeskInfo:
+        """Once the desk is ready."""
+        assert self.parts.desk.info is not None
+        return self.parts.desk.info
 
     @property
     def agent_token(self) -> str:
@@ -106,7 +111,18 @@ def _middle(widget: QWidget) -> QPoint:
 async def live_window(
     home: Path, *, prepare: Callable[[Parts], None] | None = None
 ) -> AsyncIterator[LiveWindow]:
-    """Start the program on `home`; quit at the end."""
+    """Start the program on `home` and wait for its desk; quit at the end."""
+    async with opened_window(home, prepare=prepare) as window:
+        desk = window.parts.desk
+        await until(lambda: desk.info is not None and desk.inbox.loaded, seconds=30)
+        yield window
+
+
+@asynccontextmanager
+async def opened_window(
+    home: Path, *, prepare: Callable[[Parts], None] | None = None
+) -> AsyncIterator[LiveWindow]:
+    """Start the program on `home`, whatever becomes of its store; quit at the end."""
     os.environ.pop("KANDESK_HOME", None)
     application = cast("QApplication", QApplication.instance())
     application.setQuitOnLastWindowClosed(False)
@@ -125,11 +141,7 @@ async def live_window(
     program = Program(parts, options, cast("asyncio.AbstractEventLoop", loop))
     program.start()
     try:
-        await until(lambda: parts.desk.info is not None and parts.desk.inbox.loaded, seconds=30)
-        info = parts.desk.info
-        assert info is not None
-        live = LiveWindow(parts, program, info, home, loop)
-        yield live
+        yield LiveWindow(parts, program, home, loop)
     finally:
         if not loop.stopped.is_set():
             program.quit()

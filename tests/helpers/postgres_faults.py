@@ -5,7 +5,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -57,7 +57,8 @@ class PrivateServer:
         """SIGKILL to every process of it, as when its machine loses power."""
         processes = self._all()
         for process in processes:
-            process.kill()
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
         psutil.wait_procs(processes, 10)
         if self._process is not None:
             self._process.wait()
@@ -65,11 +66,13 @@ class PrivateServer:
     def freeze(self) -> None:
         """SIGSTOP: connections stay open and nothing answers."""
         for process in self._all():
-            process.suspend()
+            with suppress(psutil.NoSuchProcess):
+                process.suspend()
 
     def thaw(self) -> None:
-        for process in self._all():
-            process.resume()
+        for process in reversed(self._all()):
+            with suppress(psutil.NoSuchProcess):
+                process.resume()
 
     def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
