@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from backend.clock import Clock, Deadline
 from backend.errors import ErrorCode, StorageFailed
@@ -11,10 +11,8 @@ from backend.events import StoreProgress
 from backend.store.database import Priority, Transaction
 from backend.store.dialect import Dialect
 from backend.store.pool import ConnectionPool
+from backend.store.postgres_connection import PostgresConnection, location_of
 from backend.store.postgres_opening import READ, WRITE, check_complete, prepare
-
-if TYPE_CHECKING:
-    from backend.store.postgres_connection import PostgresConnection
 
 READERS: Final = 4
 
@@ -31,7 +29,7 @@ class PostgresDatabase:
     def __init__(
         self,
         location: str,
-        connections: "Sequence[PostgresConnection]",
+        connections: Sequence[PostgresConnection],
         writers: ConnectionPool,
         readers: ConnectionPool,
         *,
@@ -58,8 +56,8 @@ class PostgresDatabase:
         finished steps stay.
 
         Raises:
-            StorageFailed: the driver is not installed, the login is refused, the database is not
-                ours, newer or read-only, or a required index cannot be built;
+            StorageFailed: the login is refused, the database is not ours, newer or read-only, or a
+                required index cannot be built;
                 `store_migration_unconfirmed` when a store with rows must change first and
                 `allow_migration` is false. Nothing was overwritten.
             TemporarilyUnavailable: the server is away, or another session keeps a table locked.
@@ -126,9 +124,8 @@ class PostgresDatabase:
         writer_count: int,
         check: Callable[[str, ConnectionPool, ConnectionPool], Awaitable[None]],
     ) -> "PostgresDatabase":
-        connection, location_of = _driver()
         location = location_of(conninfo)
-        connections = [connection(conninfo) for _ in range(writer_count + READERS)]
+        connections = [PostgresConnection(conninfo) for _ in range(writer_count + READERS)]
         writers = ConnectionPool(connections[:writer_count])
         readers = ConnectionPool(connections[writer_count:])
         database = cls(location, connections, writers, readers, can_write=writer_count > 0)
@@ -141,25 +138,12 @@ class PostgresDatabase:
         return database
 
 
-async def _connect(connections: "Sequence[PostgresConnection]") -> None:
+async def _connect(connections: Sequence[PostgresConnection]) -> None:
     """All at once: a server at the far end of a network takes a while for each."""
     outcomes = await asyncio.gather(*(one.open() for one in connections), return_exceptions=True)
     for outcome in outcomes:
         if isinstance(outcome, Exception):
             raise (connections[0].translate(outcome) or outcome) from outcome
-
-
-def _driver() -> "tuple[type[PostgresConnection], Callable[[str], str]]":
-    """The one place where the driver is loaded: a desk on SQLite runs without it."""
-    try:
-        from backend.store.postgres_connection import PostgresConnection, location_of
-    except ImportError as error:
-        raise StorageFailed(
-            ErrorCode.STORE_UNREACHABLE,
-            f"the PostgreSQL driver is missing ({error}); install kandesk[postgres]",
-            store="postgresql",
-        ) from error
-    return PostgresConnection, location_of
 
 
 def _ignore(_progress: StoreProgress) -> None:
