@@ -286,7 +286,11 @@ def _message_json_indexes(dialect: Dialect) -> tuple[Index, ...]:
 
 def _own_indexes(dialect: Dialect) -> tuple[Index, ...]:
     """Access paths Kandev has no need for: the Inbox, recovery, guests and re-asked questions."""
-    return (*_question_and_guest_indexes(dialect), *_delivery_indexes())
+    return (
+        *_question_and_guest_indexes(dialect),
+        *_dispatch_indexes(dialect),
+        *_delivery_indexes(),
+    )
 
 
 def _question_and_guest_indexes(dialect: Dialect) -> tuple[Index, ...]:
@@ -327,6 +331,22 @@ def _question_and_guest_indexes(dialect: Dialect) -> tuple[Index, ...]:
             f"{index_key(dialect, folder)}, {index_key(dialect, client)}",
             where=f"{folder} IS NOT NULL",
         ),
+    )
+
+
+def _dispatch_indexes(dialect: Dialect) -> tuple[Index, ...]:
+    """What every start looks for among all turns: the few a prompt has not settled."""
+    return tuple(
+        Index(
+            name,
+            TURNS.name,
+            "started_at, created_at, id",
+            where=json_flag(dialect, "metadata", flag),
+        )
+        for name, flag in (
+            ("idx_turns_reserved", "prompt_dispatch_pending"),
+            ("idx_turns_unpublished", "prompt_dispatch_start_event_pending"),
+        )
     )
 
 

@@ -96,7 +96,8 @@ async def test_the_words_change_with_the_language(backend: FakeBackend) -> None:
     async with shown_window(backend, load=False) as shown:
         backend.publish(BUILD)
         shown.language.use("zh_CN")
-        await until(lambda: label(shown, "startingPosition").text() == "第 3 步，共 25 步")
+        position = label(shown, "startingPosition")
+        await until(lambda: position.text() == "第 3 步，共 25 步")  # noqa: RUF001
         assert "索引" in label(shown, "startingStep").text()
 
 
