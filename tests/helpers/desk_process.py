@@ -58,7 +58,7 @@ class DeskProcess:
 
         def listed() -> bool:
             found = desk.request("GET", "/api/v1/clarification-inbox", seconds=seconds).body
-            return found["count"] == count
+            return found["total"] == count
 
         wait_until(listed, seconds=seconds)
 
