@@ -75,11 +75,15 @@ def create_private(path: Path, text: str) -> bool:
 def _write_beside(path: Path, text: str) -> Path:
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    restrict_to_owner(temporary)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        restrict_to_owner(temporary)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
     return temporary
 
 

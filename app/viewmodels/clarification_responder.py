@@ -209,12 +209,13 @@ def _outcome_of(bundle: Bundle) -> ResponseOutcome | None:
     answers: tuple[Answer, ...] = tuple(
         row.answer for row in bundle.questions if row.answer is not None
     )
+    responded = bundle.responded_at
     return ResponseOutcome(
         pending_id=bundle.pending_id,
         status=bundle.status,
         claimed=False,
         delivery=bundle.delivery or Delivery.UNKNOWN,
-        responded_at=bundle.updated_at,
+        responded_at=bundle.updated_at if responded is None else responded,
         answers=answers,
         reject_reason=bundle.reject_reason,
     )

@@ -52,6 +52,7 @@ class Resolver:
         self._guests = guests
         self._hosted = hosted
         self._phases = phases
+        self._settler = settler
         self._in_flight: dict[PendingId, asyncio.Task[ResponseOutcome]] = {}
         settler.ask_before(self._in_flight.__contains__)
 
@@ -83,6 +84,9 @@ class Resolver:
         with self._phases.phase("validation", pending_id, budget.pre_claim):
             normal = validate_outcome(bundle, outcome)
         claim = self._new_claim(pending_id, normal, client_id, claim_token)
+        if bundle.status is not BundleStatus.PENDING:
+            # What is established is told without a write, also where there is no room for one.
+            return await self._established(claim, budget)
         return await self._resolve(claim, budget)
 
     async def _hand_over(
@@ -184,6 +188,7 @@ class Resolver:
             if bundle.answerable:
                 raise _unavailable("the question was reopened meanwhile")
             raise Conflict(ErrorCode.NOT_ACTIVE, "this question is no longer active")
+        self._settler.look_soon(claim.pending_id)
         replayed = bundle.claim_id == claim.claim_id and same_payload(bundle, claim.outcome)
         outcome = outcome_for(bundle, claimed=replayed)
         return replace(outcome, replayed=replayed)

@@ -43,6 +43,7 @@ class Settler:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._owned: Callable[[PendingId], bool] = lambda _: False
+        self._unsettled: dict[PendingId, Unsettled] = {}
 
     def ask_before(self, owned: Callable[[PendingId], bool]) -> None:
         """`owned` tells whether somebody delivers the answer now; then it is left alone."""
@@ -51,14 +52,22 @@ class Settler:
     def hint(self, unsettled: Unsettled, attempt: int = 0) -> None:
         """Something failed: look at this claim soon."""
         delay = RETRY_DELAYS[min(attempt, len(RETRY_DELAYS) - 1)]
+        self._unsettled[unsettled.pending_id] = unsettled
         key = f"settle answer {unsettled.pending_id}"
         self._parts.worker.put(key, delay, lambda: self._try(unsettled, attempt))
+
+    def look_soon(self, pending_id: PendingId) -> None:
+        """Somebody asks again what became of it: what kept it from being settled may be over."""
+        unsettled = self._unsettled.get(pending_id)
+        if unsettled is not None:
+            self.hint(unsettled)
 
     async def _try(self, unsettled: Unsettled, attempt: int) -> None:
         pending_id = unsettled.pending_id
         if self._owned(pending_id):
             self.hint(unsettled, attempt)
             return
+        self._unsettled.pop(pending_id, None)
         try:
             settled = await self._settle(unsettled)
         except AppError as error:

@@ -111,7 +111,7 @@ async def rejoinable(
     """The bundle an equal re-ask of the same MCP session joins (clarification.md, rule 3).
 
     It is the session's newest ask, its call was cut no earlier than `cut_after`, and it is open
-    or its answer waits. One re-ask joins one cut call: the next must be cut again.
+    or its answer waits, or is about to. One re-ask joins one cut call: the next must be cut again.
     """
     if not connection_id:
         return None
@@ -156,7 +156,7 @@ async def _note(
 
 async def _joinable(tx: Transaction, row: Row) -> PendingId | None:
     pending_id = PendingId(str(row["pending_id"]))
-    if row["state"] == Delivery.WAITING_FOR_AGENT:
+    if row["state"] in (Delivery.WAITING_FOR_AGENT, Delivery.PENDING):
         return pending_id
     if row["state"] is None and await is_open(tx, pending_id):
         return pending_id

@@ -71,7 +71,8 @@ class Doors:
         assert [http["claimed"], mcp["claimed"]].count(True) == 1, (http, mcp)
         assert http["response"] == mcp["response"]
         assert http["status"] == mcp["status"]
-        assert {http["delivery"], mcp["delivery"]} == {"delivered"}
+        # A question can be answered before the call that asked it has begun to wait.
+        assert {http["delivery"], mcp["delivery"]} <= {"delivered", "waiting_for_agent"}
         assert not http["replayed"]
         assert not mcp["replayed"]
         self.won["http" if http["claimed"] else "mcp"] += 1
