@@ -3,19 +3,20 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from backend.clarification.resume import DetachedResumer
 from backend.clock import Clock
 from backend.http.desk_routes import DeskProcess
 from backend.http.server import HttpServer
 from backend.store.database import Database
 from tests.helpers.desk import TestDesk, open_desk
 from tests.helpers.door_client import MODERN, TOKENS
+from tests.helpers.place import Place
 
 BASE = "/api/v1/clarification"
 INBOX = "/api/v1/clarification-inbox"
@@ -51,14 +52,15 @@ class HttpDesk:
 
 @asynccontextmanager
 async def open_http_desk(
-    path: Path,
+    place: Place,
     clock: Clock,
     *,
     wrap: Callable[[Database], Database] = lambda database: database,
+    resumer: DetachedResumer | None = None,
     debug: bool = False,
 ) -> AsyncIterator[HttpDesk]:
     """Serve a store until the end of the block."""
-    async with open_desk(path, clock, wrap=wrap) as desk:
+    async with open_desk(place, clock, wrap=wrap, resumer=resumer) as desk:
         server = HttpServer(
             desk=desk.desk,
             asking=desk.asking,
