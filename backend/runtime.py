@@ -82,10 +82,10 @@ class Runtime:
             TemporarilyUnavailable: the store is locked, or its server is not there.
         """
         home.create()
-        settings_of_desk = read_desk_file(home) if database is None else DeskFile(database)
+        desk_file = DeskFile() if database == "" else read_desk_file(home)
         store = await open_store(
             home,
-            store_location(home, settings_of_desk.database),
+            store_location(home, desk_file.database if database is None else database),
             clock,
             kind=kind,
             progress=listener,
@@ -93,7 +93,7 @@ class Runtime:
         )
         services: Services | None = None
         try:
-            services = _build_services(home, store, clock, settings_of_desk.expire_after)
+            services = _build_services(home, store, clock, desk_file.expire_after)
             runtime = cls._build(home, clock, kind, store, services, on_hand_over)
             services.bus.subscribe(listener)
             await store.start(_recovery(clock, services))

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Final
 
 from backend.clock import Clock, Deadline, sleep
@@ -36,7 +35,7 @@ class PostgresStore:
         self,
         server: DatabaseServer,
         clock: Clock,
-        database: Database,
+        database: PostgresDatabase,
         owner: PostgresOwner,
         *,
         home_lock: OwnerLock,
@@ -114,8 +113,10 @@ class PostgresStore:
 
     async def _let_go(self) -> None:
         try:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._opened.close(), CLOSE_SECONDS)
+            await asyncio.wait_for(self._opened.close(), CLOSE_SECONDS)
+        except TimeoutError:
+            # Threads that wait for a server which does not answer would outlive the program.
+            self._opened.break_off()
         finally:
             await self._owner.release()
 
@@ -138,12 +139,18 @@ class PostgresStore:
         term = Term()
         self._owner = await PostgresOwner.acquire(self._server, kind=self._kind, on_lost=term.end)
         try:
+            await self._check_still_ours()
             await self._begin(term)
             await self._run_recovery(term)
         except BaseException:
             term.end("the store could not be taken over")
             await self._owner.release()
             raise
+
+    async def _check_still_ours(self) -> None:
+        """Another desk, perhaps a newer one, or an administrator may have changed it meanwhile."""
+        seen = await PostgresDatabase.open_read_only(self._owner.conninfo, self._clock)
+        await seen.close()
 
     async def _begin(self, term: Term) -> None:
         """Number this term, once everything written under the one before is settled."""

@@ -208,6 +208,26 @@ async def test_a_loss_while_recovery_runs_starts_all_over(
     await run.back()
 
 
+async def test_a_store_that_a_newer_program_changed_meanwhile_is_left_alone(
+    run: Run, clock: FakeClock, postgres_url: str
+) -> None:
+    """architecture.md, The store: written by a newer major version: refused, clearly."""
+    kill_lock(postgres_url)
+    await run.away()
+    with raw(postgres_url) as connection:
+        connection.execute("UPDATE settings SET value = '99' WHERE key = 'store_format'")
+    await waits(clock)
+    await clock.advance(1)
+    await until(lambda: "newer Kandesk" in run.events[-1].detail)
+    assert not await run.may_write()
+    assert run.recoveries == [1]
+    with raw(postgres_url) as connection:
+        connection.execute("UPDATE settings SET value = '1' WHERE key = 'store_format'")
+    await waits(clock)
+    await clock.advance(5)
+    await run.back()
+
+
 async def test_a_start_whose_recovery_fails_gives_everything_back(
     home: Home, postgres_url: str, clock: FakeClock
 ) -> None:

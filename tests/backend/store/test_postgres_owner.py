@@ -235,3 +235,20 @@ async def test_the_password_comes_from_the_password_file_or_the_keyring(
             assert "wants a password" in (await owners.refused(url)).detail
         finally:
             keyring.set_keyring(before)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_a_keyring_that_fails_in_its_own_way_keeps_nobody_waiting(
+    owners: Owners, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGPASSFILE", str(tmp_path / "none"))
+    monkeypatch.delenv("PGPASSWORD", raising=False)
+    before = keyring.get_keyring()
+    with private_server(["host all guarded 127.0.0.1/32 scram-sha-256"]) as server:
+        keyring.set_keyring(_Keyring(None, LookupError("no bus")))
+        try:
+            async with asyncio.timeout(5):
+                error = await owners.refused(server.address("desk", role="guarded"))
+        finally:
+            keyring.set_keyring(before)
+    assert "login failed" in error.detail
