@@ -1,12 +1,13 @@
 """The port: the API and the MCP endpoints behind one guard, for the life of the desk."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from backend.api import DeskApi
 from backend.clock import Clock
@@ -20,7 +21,7 @@ from backend.http.listener import HOST, Listener, bind
 from backend.http.listing_routes import ListingRoutes
 from backend.http.mcp_doors import McpDoors
 from backend.http.openapi import DocumentRoute
-from backend.http.operations import to_routes
+from backend.http.operations import Operation, to_routes
 from backend.http.replies import on_app_error, on_bug, on_http_error
 from backend.http.waiting_routes import WaitingRoutes
 from backend.mcp.asking_door import AskingDoor
@@ -56,7 +57,7 @@ class HttpServer:
         self._port = 0
         self._mcp = McpDoors(desk=desk, asking=asking, clock=clock, version=info.version)
         document = DocumentRoute(info.version)
-        self.operations = (
+        operations = (
             *DeskRoutes(
                 info,
                 address=lambda: self.address,
@@ -70,21 +71,8 @@ class HttpServer:
             *(DebugRoutes(metrics).operations() if debug else ()),
             document.operation(),
         )
-        document.describe(self.operations)
-        routes = [
-            *to_routes(self.operations),
-            Route(MCP_PATH, self._mcp.agents),
-            Route(OPERATOR_PATH, self._mcp.operators),
-        ]
-        app = Starlette(
-            routes=routes,
-            exception_handlers={
-                AppError: on_app_error,
-                HTTPException: on_http_error,
-                500: on_bug,
-            },
-        )
-        app.router.redirect_slashes = False
+        document.describe(operations)
+        app = _application(operations, self._mcp)
         self._listener = Listener(
             Guard(app, tokens, lambda: self._port), stop_seconds=_STOP_SECONDS
         )
@@ -122,3 +110,20 @@ class HttpServer:
         self._mcp.stop()
         if self._speaking is not None:
             await asyncio.wait({self._speaking})
+
+
+def _application(operations: Iterable[Operation], mcp: McpDoors) -> ASGIApp:
+    app = Starlette(
+        routes=[
+            *to_routes(operations),
+            Route(MCP_PATH, mcp.agents),
+            Route(OPERATOR_PATH, mcp.operators),
+        ],
+        exception_handlers={
+            AppError: on_app_error,
+            HTTPException: on_http_error,
+            500: on_bug,
+        },
+    )
+    app.router.redirect_slashes = False
+    return app
