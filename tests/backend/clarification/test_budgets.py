@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from backend.clarification.claimed import ANSWER_BUDGET
+from backend.clock import Deadline
 from backend.domain.clarification import Answered, BundleStatus, Delivery
 from backend.errors import (
     AgentFailed,
@@ -159,15 +160,16 @@ async def test_a_session_that_never_says_whether_it_takes_a_prompt_holds_nobody(
 
 
 async def test_a_retry_that_joins_a_hanging_delivery_ends_in_time_too(
-    hosted: HostedDesk, clock: FakeClock
+    hosted: HostedDesk, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Improvement 1."""
+    caplog.set_level(logging.INFO, "clarification.response")
     hosted.resumer.hang()
     token = new_token()
     first = hosted.start_response(token=token)
     await hosted.resumer.reached.wait()
     retry = hosted.start_response(token=token)
-    await settle(200)
+    await until(lambda: phases(caplog).count(("validation", "ok")) == 2)
     outcome = await ends_within(retry, clock, (hosted.resumer.reached, 30))
     assert getattr(outcome, "delivery", None) is Delivery.PENDING
     await first
