@@ -90,8 +90,8 @@ async def load_bundles(tx: Transaction, ids: Sequence[PendingId]) -> tuple[Bundl
     """Those of `ids` that are bundles, oldest first."""
     if not ids:
         return ()
-    members = json_members(tx.dialect, ":ids")
-    return await _load(tx, f"{pending_id(tx.dialect, 'm')} IN ({members})", {"ids": encode(ids)})
+    wanted = json_members(tx.dialect, pending_id(tx.dialect, "m"), ":ids")
+    return await _load(tx, wanted, {"ids": encode(ids)})
 
 
 async def _load(tx: Transaction, which: str, params: Params) -> tuple[Bundle, ...]:

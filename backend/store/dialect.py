@@ -81,11 +81,16 @@ def json_remove(dialect: Dialect, column: str, *keys: str) -> str:
     return f"({column}::jsonb{without})::text"
 
 
-def json_members(dialect: Dialect, parameter: str) -> str:
-    """A SELECT of the texts in a JSON array parameter, for `IN (...)`."""
+def json_members(dialect: Dialect, expression: str, parameter: str) -> str:
+    """A condition: the expression is one of the texts in a JSON array parameter.
+
+    PostgreSQL must know that the array is short before it has statistics: it would read the whole
+    table for the rows of a subquery.
+    """
     if dialect is Dialect.SQLITE:
-        return f"SELECT value FROM json_each({parameter})"
-    return f"SELECT value FROM jsonb_array_elements_text(CAST({parameter} AS jsonb))"
+        return f"{expression} IN (SELECT value FROM json_each({parameter}))"
+    members = f"SELECT jsonb_array_elements_text(CAST({parameter} AS jsonb))"
+    return f"{expression} = ANY(ARRAY({members}))"
 
 
 def time_key(dialect: Dialect, column: str) -> str:

@@ -58,7 +58,7 @@ async def origins(
     rows = await tx.fetch_all(
         "SELECT s.id, s.state, s.metadata, s.agent_profile_id, t.title, t.workspace_id"
         " FROM task_sessions s LEFT JOIN tasks t ON t.id = s.task_id"
-        f" WHERE s.id IN ({json_members(tx.dialect, ':ids')})",
+        f" WHERE {json_members(tx.dialect, 's.id', ':ids')}",
         {"ids": encode(sorted(set(session_ids)))},
     )
     found = (_origin(row) for row in rows)

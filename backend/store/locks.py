@@ -20,7 +20,7 @@ async def lock_sessions(tx: Transaction, session_ids: Iterable[SessionId]) -> No
     for session_id in wanted:
         await tx.fetch_one(session_lock(tx.dialect, ":session"), {"session": session_id})
     await tx.fetch_all(
-        f"SELECT id FROM task_sessions WHERE id IN ({json_members(tx.dialect, ':ids')})"
+        f"SELECT id FROM task_sessions WHERE {json_members(tx.dialect, 'id', ':ids')}"
         f" ORDER BY id{row_lock(tx.dialect)}",
         {"ids": encode(wanted)},
     )
@@ -40,7 +40,7 @@ async def lock_bundles(tx: Transaction, pendings: Iterable[PendingId]) -> bool:
         return False
     rows = await tx.fetch_all(
         "SELECT DISTINCT m.task_session_id FROM task_session_messages m"
-        f" WHERE {pending_id(tx.dialect, 'm')} IN ({json_members(tx.dialect, ':ids')})",
+        f" WHERE {json_members(tx.dialect, pending_id(tx.dialect, 'm'), ':ids')}",
         {"ids": encode(sorted(set(pendings)))},
     )
     await lock_sessions(tx, (SessionId(str(row["task_session_id"])) for row in rows))

@@ -36,7 +36,6 @@ _CONNECT_SECONDS: Final = 10.0
 _SHORTEST_CONNECT: Final = 2
 """Seconds; the driver takes a shorter time for this one."""
 _PREPARED: Final = 256
-_COMMIT: Final = "SET LOCAL statement_timeout = 0; COMMIT"
 _DEFAULTS: Final[Mapping[str, str]] = {
     "application_name": "kandesk",
     "client_encoding": "UTF8",
@@ -220,10 +219,10 @@ class PostgresConnection:
         return self._cursor().execute(statement.sql, values)
 
     def _commit(self) -> None:
-        """COMMIT, without the limit of the statements; a failed transaction would roll back."""
-        cursor = self._cursor().execute(_COMMIT, prepare=False)
-        while cursor.nextset():
-            pass
+        """The server's limit for statements does not hold for COMMIT; of a failed transaction it
+        says nothing and rolls back.
+        """
+        cursor = self._cursor().execute("COMMIT", prepare=False)
         if cursor.statusmessage != "COMMIT":
             message = f"COMMIT ended as {cursor.statusmessage}"
             raise RuntimeError(message)

@@ -178,7 +178,7 @@ async def rows_of(
     rows = await tx.fetch_all(
         f"SELECT {pending_id(tx.dialect, 'm')} AS pending_id, m.turn_id, m.task_session_id"
         " FROM task_session_messages m"
-        f" WHERE m.id IN ({json_members(tx.dialect, ':ids')})",
+        f" WHERE {json_members(tx.dialect, 'm.id', ':ids')}",
         {"ids": encode(list(message_ids))},
     )
     return tuple(

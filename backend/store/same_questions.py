@@ -56,7 +56,7 @@ async def _candidates(tx: Transaction, wanted: Sequence[PendingId]) -> Sequence[
         " AND o.pending_id <> d.pending_id"
         " JOIN task_sessions ds ON ds.id = d.session_id"
         " JOIN task_sessions os ON os.id = o.session_id"
-        f" WHERE d.pending_id IN ({json_members(tx.dialect, ':ids')}) AND d.question_digest <> ''"
+        f" WHERE {json_members(tx.dialect, 'd.pending_id', ':ids')} AND d.question_digest <> ''"
         f" AND (o.state IS NULL OR (o.outcome = 'answered'"
         f" AND o.state IN ('{Delivery.WAITING_FOR_AGENT}','{Delivery.DELIVERED}')))"
         " AND (o.session_id = d.session_id OR ("
