@@ -24,6 +24,8 @@ def position_text(progress: StoreProgress) -> str:
 
 def _known(step: StoreStep) -> str:
     match step:
+        case StoreStep.CONNECT:
+            return QCoreApplication.translate("Steps", "Connecting to the database server")
         case StoreStep.BACK_UP:
             return QCoreApplication.translate("Steps", "Copying the store before it changes")
         case StoreStep.BACKUP_SKIPPED:

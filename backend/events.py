@@ -80,6 +80,7 @@ class TurnCompleted:
 class StoreStep(StrEnum):
     """What a start does to bring a store up to date. Every step has words in `app/text.py`."""
 
+    CONNECT = "connect to the server"
     BACK_UP = "back up"
     BACKUP_SKIPPED = "backup skipped: no room on the disk"
     CREATE_TABLES = "create tables"

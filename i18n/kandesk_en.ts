@@ -919,6 +919,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Connecting to the database server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Copying the store before it changes</source>
         <translation type="unfinished"></translation>
     </message>

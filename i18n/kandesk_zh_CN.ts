@@ -905,6 +905,10 @@
         <translation>第 %1 步，共 %2 步</translation>
     </message>
     <message>
+        <source>Connecting to the database server</source>
+        <translation>正在连接数据库服务器</translation>
+    </message>
+    <message>
         <source>Copying the store before it changes</source>
         <translation>正在更改前复制存储</translation>
     </message>

@@ -5,7 +5,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 
 from app.resources import Icon
 from app.theme import Theme
-from app.viewmodels.notices import NoticesViewModel, Severity
+from app.viewmodels.notices import Notice, NoticesViewModel, Severity
+from app.widgets.announcing import announce
 
 _LOOK = {
     Severity.INFO: (Icon.INFO, "accent"),
@@ -24,6 +25,7 @@ class NoticeBar(QFrame):
         self.setObjectName("noticeBar")
         self._notices = notices
         self._theme = theme
+        self._said: Notice | None = None
         self._icon = QLabel()
         self._text = QLabel()
         self._text.setWordWrap(True)
@@ -55,12 +57,16 @@ class NoticeBar(QFrame):
         notice = self._notices.current
         self.setVisible(notice is not None)
         if notice is None:
+            self._said = None
             return
         icon, colour = _LOOK[notice.severity]
         side = self._theme.pixels(18)
         self._icon.setPixmap(self._theme.icon(icon, colour).pixmap(side, side))
         self._text.setText(notice.text)
         self._text.setAccessibleName(notice.text)
+        if notice is not self._said:
+            announce(self, notice.text, urgent=notice.severity is not Severity.INFO)
+            self._said = notice
         self._action.setText(notice.action_text)
         self._action.setVisible(bool(notice.action_text))
         self._dismiss.setIcon(self._theme.icon(Icon.CLOSE))

@@ -27,7 +27,7 @@ from app.windows.storage_page import StoragePage
 from app.windows.welcome import WelcomePage
 from backend.domain.clarification import Bundle
 from backend.errors import AppError, ErrorCode
-from backend.events import StoreProgress
+from backend.events import StoreProgress, StoreStep
 from backend.ids import SessionId
 
 _AGE_MILLISECONDS: Final = 30_000
@@ -197,7 +197,8 @@ class DeskView(QWidget):
             self._stack.setCurrentWidget(self.pages.welcome)
 
     def _show_progress(self, progress: StoreProgress) -> None:
-        if self._stack.currentWidget() is self.pages.storage:
+        connecting = progress.step == StoreStep.CONNECT
+        if self._stack.currentWidget() is self.pages.storage and not connecting:
             self.show_starting()
         self.pages.starting.show_progress(progress)
 

@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from backend.clock import Clock
 from backend.errors import ErrorCode, StorageFailed
-from backend.events import Event, StoreProgress
+from backend.events import Event, StoreProgress, StoreStep
 from backend.paths import Home
 from backend.store.counted_database import CountedDatabase
 from backend.store.database import Database
@@ -109,6 +109,8 @@ async def _open_server(
         from backend.store.postgres_store import PostgresStore
     except ImportError as error:
         raise _no_driver(server) from error
+    if progress is not None:
+        progress(StoreProgress(StoreStep.CONNECT, 0, 0))
     return await PostgresStore.open(
         server, clock, home_lock=lock, kind=kind, progress=progress, allow_migration=allow_migration
     )

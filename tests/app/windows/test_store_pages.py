@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton
 
 from app.pseudo_locale import PSEUDO
 from backend.errors import AppError, ErrorCode, InvalidInput, StorageFailed, TemporarilyUnavailable
-from backend.events import StoreAvailability, StoreProgress
+from backend.events import StoreAvailability, StoreProgress, StoreStep
 from tests.helpers.clock import settle
 from tests.helpers.desk_builders import make_bundle, make_session
 from tests.helpers.fake_backend import FakeBackend
@@ -187,3 +187,17 @@ async def test_what_changed_while_the_store_was_away_is_read_anew(
         await until(
             lambda: (card := shown.desk.clarification.card) is not None and card.pending_id == "p2"
         )
+
+
+async def test_a_server_that_is_slow_to_answer_is_told_on_the_way_up(backend: FakeBackend) -> None:
+    async with shown_window(backend, load=False) as shown:
+        backend.publish(StoreProgress(StoreStep.CONNECT, 0, 0))
+        step = shown.find("startingStep")
+        assert isinstance(step, QLabel)
+        await until(step.isVisible)
+        assert step.text() == "Connecting to the database server"
+        shown.view.show_storage_failure(AWAY)
+        QTest.mouseClick(button(shown, "retryStore"), Qt.MouseButton.LeftButton)
+        backend.publish(StoreProgress(StoreStep.CONNECT, 0, 0))
+        assert shown.find("storagePage").isVisible()
+        assert button(shown, "retryStore").text() == "Trying again…"
