@@ -83,5 +83,12 @@ class SessionsViewModel(QObject):
     def _merge(self, sessions: Iterable[SessionSummary]) -> None:
         for session in sessions:
             known = self._sessions.get(session.session_id)
-            if known is None or session.updated_at >= known.updated_at:
+            if known is None or _is_newer(session, known):
                 self._sessions[session.session_id] = session
+
+
+def _is_newer(session: SessionSummary, known: SessionSummary) -> bool:
+    """What was read later wins, whatever the clock said; unnumbered lines go by their activity."""
+    if session.projected != known.projected:
+        return session.projected > known.projected
+    return session.updated_at >= known.updated_at

@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from app.viewmodels.sessions import SessionsViewModel
+from backend.domain.conversation import PendingAction, ProjectionRevision
 from backend.ids import SessionId
 from tests.helpers.desk_builders import make_session, moment
 from tests.helpers.fake_backend import FakeBackend
@@ -39,6 +42,26 @@ async def test_what_an_event_said_is_not_undone_by_an_older_reading(backend: Fak
     found = sessions.session(session.session_id)
     assert found is not None
     assert found.title == "newer"
+
+
+@pytest.mark.parametrize("first", [ProjectionRevision(2, 7), ProjectionRevision(3, 1)])
+async def test_a_line_that_was_read_earlier_never_replaces_one_read_later(
+    backend: FakeBackend, first: ProjectionRevision
+) -> None:
+    """K4.4: (epoch, sequence); K8.5 5; a clock that was set back changes nothing of it."""
+    asking = replace(make_session("s1", updated=1, pending=1), projected=first)
+    clean = replace(make_session("s1", updated=9), projected=ProjectionRevision(2, 6))
+    sessions = SessionsViewModel(backend)
+    backend.desk.put_session(asking)
+    backend.desk.put_session(clean)
+    found = sessions.session(asking.session_id)
+    assert found is not None
+    assert found.pending_action is PendingAction.CLARIFICATION
+    answered = replace(clean, projected=ProjectionRevision(first.epoch, first.sequence + 1))
+    backend.desk.put_session(answered)
+    found = sessions.session(asking.session_id)
+    assert found is not None
+    assert found.pending_action is None
 
 
 async def test_choosing_a_session_is_told_once(backend: FakeBackend) -> None:
