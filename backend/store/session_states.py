@@ -65,10 +65,11 @@ async def _refresh_guest(tx: Transaction, session_id: SessionId, now: Nanosecond
 
 
 async def _refresh_task(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> None:
+    # CROSS keeps SQLite from going through the open questions of everybody instead.
     asks = (
-        "EXISTS (SELECT 1 FROM task_sessions q JOIN task_session_messages m"
-        " ON m.task_session_id = q.id"
-        f" WHERE q.task_id = tasks.id AND {is_active(tx.dialect, 'm')})"
+        "EXISTS (SELECT 1 FROM task_sessions q CROSS JOIN task_session_messages m"
+        " WHERE q.task_id = tasks.id AND m.task_session_id = q.id"
+        f" AND {is_active(tx.dialect, 'm')})"
     )
     of_session = "id = (SELECT s.task_id FROM task_sessions s WHERE s.id = :session)"
     params = {"session": session_id, "now": format_timestamp(now)}

@@ -29,8 +29,10 @@ _WORDS: Final = tuple(
     for line in (
         "the a to of and in for with on that is be as by it from this are or an at was we",
         "function test error file path return value index query session task agent branch commit",
-        "worktree review plan step build fail pass retry timeout cache async await loop thread signal",
-        "widget model view delegate row column schema migration table json text parse render scroll",
+        "worktree review plan step build fail pass retry timeout cache async await loop thread",
+        "signal",
+        "widget model view delegate row column schema migration table json text parse render",
+        "scroll",
     )
     for word in line.split()
 )
