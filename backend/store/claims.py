@@ -11,6 +11,7 @@ from backend.ids import PendingId, SessionId
 from backend.store.claim_rows import Claim, claimed_metadata, invalid_row
 from backend.store.database import Params, Row, Transaction
 from backend.store.dialect import (
+    after_lookup,
     json_assign,
     json_string,
     json_text,
@@ -54,7 +55,8 @@ async def claim(tx: Transaction, claim: Claim) -> bool:
     responding = json_assign(dialect, "metadata", {("status",): json_string(dialect, ":status")})
     claimed = await tx.execute(
         f"UPDATE {_ROWS} SET metadata = {responding}, updated_at = :now, revision = :revision"
-        f" WHERE {pending_id(dialect)} = :pending_id AND {is_active(dialect, _ROWS)}",
+        f" WHERE {pending_id(dialect)} = :pending_id"
+        f" AND {after_lookup(dialect, is_active(dialect, _ROWS))}",
         {**base, "status": _RESPONDING},
     )
     if not claimed:
@@ -73,7 +75,8 @@ async def _responding_rows(tx: Transaction, pending: PendingId) -> list[Row]:
     rows = await tx.fetch_all(
         f"SELECT m.id, m.metadata, m.task_session_id FROM {_ROWS} m"
         f" WHERE {pending_id(tx.dialect, 'm')} = :pending_id AND {status} = '{_RESPONDING}'"
-        f" AND {is_current(tx.dialect, 'm')} ORDER BY m.created_at, m.id",
+        f" AND {after_lookup(tx.dialect, is_current(tx.dialect, 'm'))}"
+        " ORDER BY m.created_at, m.id",
         {"pending_id": pending},
     )
     return list(rows)

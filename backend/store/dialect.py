@@ -121,6 +121,15 @@ def is_text(dialect: Dialect, expression: str) -> str:
     return f"typeof({expression})='text'" if dialect is Dialect.SQLITE else "TRUE"
 
 
+def after_lookup(dialect: Dialect, condition: str) -> str:
+    """A condition that is only to be checked on the rows a key of the same WHERE has found.
+
+    PostgreSQL would take it as a way to find rows before it has statistics: it believes that few
+    questions are open and reads them all. A partial index is not matched by what is inside.
+    """
+    return condition if dialect is Dialect.SQLITE else f"({condition}) IS TRUE"
+
+
 def index_key(dialect: Dialect, expression: str) -> str:
     """An expression as a key of an index; PostgreSQL wants it in parentheses."""
     return expression if dialect is Dialect.SQLITE else f"({expression})"

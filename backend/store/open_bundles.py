@@ -2,6 +2,7 @@
 
 from backend.ids import PendingId, SessionId
 from backend.store.database import Transaction
+from backend.store.dialect import after_lookup
 from backend.store.eligibility import is_active, pending_id
 
 
@@ -30,7 +31,8 @@ async def open_in_session(tx: Transaction, session_id: SessionId) -> list[Pendin
 async def is_open(tx: Transaction, pending: PendingId) -> bool:
     row = await tx.fetch_one(
         "SELECT 1 AS found FROM task_session_messages m"
-        f" WHERE {pending_id(tx.dialect, 'm')} = :pending_id AND {is_active(tx.dialect, 'm')}"
+        f" WHERE {pending_id(tx.dialect, 'm')} = :pending_id"
+        f" AND {after_lookup(tx.dialect, is_active(tx.dialect, 'm'))}"
         " LIMIT 1",
         {"pending_id": pending},
     )

@@ -13,6 +13,7 @@ from backend.store import session_states
 from backend.store.database import SqlValue, Transaction
 from backend.store.dialect import (
     Dialect,
+    after_lookup,
     json_assign,
     json_flag,
     json_string,
@@ -35,7 +36,8 @@ _ROWS: Final = "task_session_messages"
 async def detach(tx: Transaction, pending: PendingId, now: Nanoseconds) -> bool:
     """Note that the call which asked is gone; False when that is known or the bundle is closed."""
     await lock_bundle(tx, pending)
-    which = f"{pending_id(tx.dialect)} = :pending_id AND {_can_detach(tx.dialect)}"
+    guard = after_lookup(tx.dialect, _can_detach(tx.dialect))
+    which = f"{pending_id(tx.dialect)} = :pending_id AND {guard}"
     return bool(await _change(tx, which, {"pending_id": pending}, _detached(tx.dialect), now))
 
 
@@ -74,7 +76,8 @@ async def expire(tx: Transaction, pending: PendingId, now: Nanoseconds) -> bool:
     dialect = tx.dialect
     await lock_bundle(tx, pending)
     which = (
-        f"{pending_id(dialect)} = :pending_id AND {is_active(dialect, _ROWS)}"
+        f"{pending_id(dialect)} = :pending_id"
+        f" AND {after_lookup(dialect, is_active(dialect, _ROWS))}"
         " AND NOT EXISTS (SELECT 1 FROM answer_drafts d"
         " WHERE d.pending_id = :pending_id AND d.answers <> '[]')"
     )
@@ -106,7 +109,7 @@ async def withdraw(
         "status": BundleStatus.CANCELLED.value,
         "reason": reason.value,
     }
-    which = f"{pending_id(dialect)} = :pending_id AND {guard}"
+    which = f"{pending_id(dialect)} = :pending_id AND {after_lookup(dialect, guard)}"
     if not await _change(tx, which, params, cancelled, now):
         return False
     await tx.execute(
