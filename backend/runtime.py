@@ -22,6 +22,7 @@ from backend.secrets import read_or_create_secret
 from backend.services import Services, build_services
 from backend.store import settings
 from backend.store.database import Database
+from backend.store.file_failures import file_failures
 from backend.store.owned import OwnedStore, Recover, open_store
 from backend.store.store_location import store_location
 
@@ -81,33 +82,38 @@ class Runtime:
             InvalidInput: `desk.toml` says something that cannot be.
             TemporarilyUnavailable: the store is locked, or its server is not there.
         """
-        home.create()
-        desk_file = DeskFile() if database == "" else read_desk_file(home)
-        store = await open_store(
-            home,
-            store_location(home, desk_file.database if database is None else database),
-            clock,
-            kind=kind,
-            progress=listener,
-            allow_migration=allow_migration,
-        )
-        services: Services | None = None
-        try:
-            services = _build_services(home, store, clock, desk_file.expire_after)
-            runtime = cls._build(home, clock, kind, store, services, on_hand_over)
-            services.bus.subscribe(listener)
-            await store.start(_recovery(clock, services))
-            await services.expiry.start()
-            services.supervisor.start(
-                store.keep(services.bus.publish), name="keep the store", repeats=True
+        with file_failures(home.root):
+            home.create()
+            desk_file = DeskFile() if database == "" else read_desk_file(home)
+            store = await open_store(
+                home,
+                store_location(home, desk_file.database if database is None else database),
+                clock,
+                kind=kind,
+                progress=listener,
+                allow_migration=allow_migration,
             )
-            await runtime.listen(clock, port)
-        except BaseException:
-            if services is not None:
-                await services.supervisor.stop()
-            await store.close()
-            raise
-        return runtime
+            services: Services | None = None
+            try:
+                services = _build_services(home, store, clock, desk_file.expire_after)
+                runtime = cls._build(home, clock, kind, store, services, on_hand_over)
+                services.bus.subscribe(listener)
+                await runtime.start(clock, port)
+            except BaseException:
+                if services is not None:
+                    await services.supervisor.stop()
+                await store.close()
+                raise
+            return runtime
+
+    async def start(self, clock: Clock, port: int) -> None:
+        """Recover, then let everybody in; part of `open`."""
+        await self._store.start(_recovery(clock, self._services))
+        await self._services.expiry.start()
+        self._services.supervisor.start(
+            self._store.keep(self._services.bus.publish), name="keep the store", repeats=True
+        )
+        await self.listen(clock, port)
 
     @classmethod
     def _build(
@@ -155,8 +161,14 @@ class Runtime:
                 saved = await settings.get(tx, _PORT_SETTING)
             port = _usable_port(saved)
         bound = await self._server.start(port)
-        if wanted and bound != wanted:
+        try:
+            await self._tell_where(clock, wanted=wanted, port=port, bound=bound)
+        except BaseException:
             await self._server.stop()
+            raise
+
+    async def _tell_where(self, clock: Clock, *, wanted: int, port: int, bound: int) -> None:
+        if wanted and bound != wanted:
             raise Conflict(
                 ErrorCode.PORT_TAKEN,
                 f"port {wanted} is taken by another program; choose another one",
@@ -205,7 +217,8 @@ class Runtime:
             await self._server.stop()
             await self._services.supervisor.stop()
         finally:
-            remove_endpoint(self._home, os.getpid())
+            with suppress(OSError):
+                remove_endpoint(self._home, os.getpid())
             await self._store.close()
         self._services.bus.publish(BackendStopped())
 
@@ -260,7 +273,8 @@ async def offline_desk(home: Home, clock: Clock) -> AsyncIterator[DeskApi]:
         TemporarilyUnavailable: the store is locked, or its server is not there.
     """
     location = store_location(home, read_desk_file(home).database)
-    store = await open_store(home, location, clock, kind="command")
+    with file_failures(home.root):
+        store = await open_store(home, location, clock, kind="command")
     try:
         services = _build_services(home, store, clock, None)
         await store.start(_recovery(clock, services))

@@ -18,6 +18,7 @@ from backend.events import Event, StoreProgress, StoreStep
 from backend.log import configure_logging
 from backend.paths import Home, resolve_home
 from backend.runtime import Runtime
+from backend.store.file_failures import file_failure
 from backend.store.store_location import check_address
 
 _log = structlog.stdlib.get_logger("serve")
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
             return _fail(f"{error.detail}; then run: kandesk serve --migrate")
         return _fail(error.detail)
     except OSError as error:
-        return _fail(str(error))
+        return _fail(file_failure(error, home.root).detail)
 
 
 def _parser() -> argparse.ArgumentParser:

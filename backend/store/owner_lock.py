@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -93,7 +94,9 @@ class OwnerLock:
     def release(self) -> None:
         """Stop being the owner; harmless when done twice."""
         if self._descriptor >= 0:
-            os.ftruncate(self._descriptor, 0)
+            # A name that a broken disk keeps must not keep the lock too.
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, 0)
             _unlock(self._descriptor)
             os.close(self._descriptor)
             self._descriptor = -1

@@ -23,13 +23,16 @@ _BROKEN: Final = {
     sqlite3.SQLITE_CANTOPEN: (ErrorCode.STORE_UNREACHABLE, "the store cannot be opened"),
 }
 
+_NO_ROOM_FOR_INDEX: Final = sqlite3.SQLITE_IOERR_SHMSIZE
+"""The log's index could not grow: nothing else than a full disk makes that fail."""
+
 
 def translate(error: sqlite3.Error, location: str) -> AppError | None:
     """The expected failure behind `error`; None when it is a bug of ours."""
     code = getattr(error, "sqlite_errorcode", None)
     if not isinstance(code, int):
         return None
-    primary = code & 0xFF
+    primary = sqlite3.SQLITE_FULL if code == _NO_ROOM_FOR_INDEX else code & 0xFF
     if primary in _RETRY:
         kind, text = _RETRY[primary]
         return TemporarilyUnavailable(kind, text)
