@@ -6,7 +6,7 @@ from backend.clock import Nanoseconds, format_timestamp, parse_timestamp
 from backend.domain.clarification import Delivery
 from backend.errors import Conflict, ErrorCode
 from backend.ids import IdempotencyKey, PendingId, SessionId
-from backend.store.database import Params, Row, Transaction
+from backend.store.database import Row, Transaction
 from backend.store.open_bundles import is_open
 
 
@@ -133,24 +133,12 @@ async def rejoinable(
     return joined
 
 
-async def set_replaced_by(
-    tx: Transaction, pending_id: PendingId, replaced_by: PendingId, now: Nanoseconds
-) -> None:
-    await _note(tx, "replaced_by = :value", pending_id, now, {"value": replaced_by})
-
-
 async def note_cut(tx: Transaction, pending_id: PendingId, now: Nanoseconds) -> None:
     """Remember when the call that waits for this bundle was lost."""
-    await _note(tx, "detached_at = :now", pending_id, now, {})
-
-
-async def _note(
-    tx: Transaction, change: str, pending_id: PendingId, now: Nanoseconds, params: Params
-) -> None:
     await tx.execute(
-        f"UPDATE interaction_deliveries SET {change}, updated_at = :now"
+        "UPDATE interaction_deliveries SET detached_at = :now, updated_at = :now"
         " WHERE pending_id = :pending_id",
-        {"pending_id": pending_id, "now": format_timestamp(now), **params},
+        {"pending_id": pending_id, "now": format_timestamp(now)},
     )
 
 

@@ -1,6 +1,7 @@
 """Asking, waiting, being cut, coming back (clarification.md, When the call is gone)."""
 
 import asyncio
+import uuid
 from pathlib import Path
 
 import pytest
@@ -15,14 +16,14 @@ from backend.domain.clarification import (
 )
 from backend.domain.conversation import SessionState
 from backend.errors import AppError, Conflict, ErrorCode, InvalidInput, NotFound, StorageFailed
-from backend.events import BundleOpened, BundleResolved
+from backend.events import BundleChanged, BundleOpened, BundleResolved
 from backend.ids import PendingId, Ticket
 from backend.store.database import Database
 from tests.helpers.builders import make_answer, make_draft, make_question
 from tests.helpers.clock import FakeClock, settle
 from tests.helpers.desk import HUMAN, TestDesk, make_caller, new_token, open_desk
 from tests.helpers.faults import Fault, FaultyDatabase, unavailable
-from tests.helpers.waiting import eventually
+from tests.helpers.waiting import eventually, until
 
 SQLITE = Answered((make_answer("q1", "q1_opt1"),))
 
@@ -110,6 +111,7 @@ async def test_what_a_live_call_gets_is_what_its_ticket_gives_later(
 
 
 async def test_every_call_of_one_bundle_gets_the_same_answer(desk: TestDesk) -> None:
+    """K3.3; K8.6 4: several waiters, one confirmation."""
     ask = await desk.asking.open(make_caller(), make_draft())
     calls = [await waiting(desk, ask.pending_id) for _ in range(3)]
     await respond(desk, ask.pending_id)
@@ -127,6 +129,33 @@ async def test_without_a_waiting_call_the_answer_is_kept_at_once(
     )
     assert outcome.delivery is Delivery.WAITING_FOR_AGENT
     assert clock.monotonic() == before
+
+
+async def test_a_call_waits_as_long_as_it_wants(desk: TestDesk, clock: FakeClock) -> None:
+    """K8.6 1: deviates on purpose, there is no limit of two hours on the answering side."""
+    ask = await desk.asking.open(make_caller(), make_draft())
+    call = await waiting(desk, ask.pending_id)
+    await eventually_told(desk)
+    await clock.advance(3 * 3600)
+    assert not call.done()
+    await respond(desk, ask.pending_id)
+    assert (await call).status is AskStatus.ANSWERED
+
+
+async def eventually_told(desk: TestDesk) -> None:
+    """The call has looked at the store and sleeps: only then the window is told of it."""
+    await until(lambda: any(isinstance(event, BundleChanged) for event in desk.events))
+
+
+async def test_every_bundle_gets_an_id_of_its_own(desk: TestDesk) -> None:
+    """K8.6 2, 3."""
+    first, second = [
+        (await desk.asking.open(make_caller(), make_draft())).pending_id for _ in range(2)
+    ]
+    assert uuid.UUID(first) != uuid.UUID(second)
+    assert (await desk.desk.get_bundle(first)).pending_id == first
+    with pytest.raises(NotFound):
+        await desk.asking.wait(PendingId("nothing"))
 
 
 async def test_a_cut_call_detaches_its_question_which_stays_open(desk: TestDesk) -> None:
@@ -239,7 +268,7 @@ async def test_a_ticket_survives_a_restart(store_path: Path, clock: FakeClock) -
 async def test_an_equal_question_of_the_same_connection_joins_its_cut_bundle(
     desk: TestDesk,
 ) -> None:
-    """When the call is gone, 3: joins the open bundle."""
+    """When the call is gone, 3: joins the open bundle; K8.6 9."""
     caller = make_caller(connection="mcp-session")
     ask = await desk.asking.open(caller, make_draft())
     await cut(desk, ask.pending_id, await waiting(desk, ask.pending_id))
@@ -264,7 +293,9 @@ async def test_an_equal_question_of_the_same_connection_consumes_the_stored_answ
 async def test_other_equal_questions_open_a_new_card(
     desk: TestDesk, clock: FakeClock, case: str
 ) -> None:
-    """When the call is gone, 3 and 4: an answer reaches only the question it was given for."""
+    """When the call is gone, 3 and 4: an answer reaches only the question it was given for;
+    K8.6 9: different questions do not join (K9.2 9).
+    """
     caller = make_caller(connection="mcp-session")
     ask = await desk.asking.open(caller, make_draft())
     await cut(desk, ask.pending_id, await waiting(desk, ask.pending_id))

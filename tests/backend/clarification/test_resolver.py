@@ -100,6 +100,7 @@ async def test_a_reject_reason_is_stored_and_replayed(desk: TestDesk) -> None:
 
 
 async def test_unknown_invalid_and_closed_bundles_are_told_apart(desk: TestDesk) -> None:
+    """K8.6 3, 5; K8.4 R2c."""
     with pytest.raises(NotFound):
         await respond(desk, PendingId("nothing"))
     pending_id = await ask(desk)

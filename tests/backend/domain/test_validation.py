@@ -65,6 +65,7 @@ def test_a_question_without_options_is_asked_for_free_text() -> None:
 def test_a_value_over_its_limit_is_refused_by_field_and_limit(
     draft: QuestionBundleDraft, field: str, limit: int
 ) -> None:
+    """Improvement 11: every limit, and the error that names it (K9.2 16)."""
     error = refused(draft)
     assert error.params["field"] == field
     assert error.params["limit"] == limit
@@ -80,6 +81,7 @@ def test_a_description_over_its_limit_is_refused() -> None:
 
 
 def test_limits_count_code_points_not_bytes() -> None:
+    """Improvement 11."""
     validate_draft(make_draft(make_question(title="👩" * 120)))
 
 

@@ -110,9 +110,6 @@ async def test_what_replaced_an_answer_is_remembered(database: Database, clock: 
             replaced_by=PendingId("newer"),
         )
     assert (await load(database, asked)).replaced_by == "newer"
-    async with database.writing() as tx:
-        await deliveries.set_replaced_by(tx, asked.pending_id, PendingId("newest"), clock.now())
-    assert (await load(database, asked)).replaced_by == "newest"
 
 
 async def test_a_cut_ask_of_the_same_mcp_session_can_be_rejoined(
