@@ -35,6 +35,7 @@ from backend.store import (
     sessions,
 )
 from backend.store.database import Priority
+from backend.store.locks import lock_bundle
 
 CALL_BUDGET: Final = 5.0
 
@@ -153,6 +154,7 @@ class LocalDesk:
 
     async def _save_draft(self, draft: AnswerDraft) -> None:
         async with self._database.writing(self._deadline()) as tx:
+            await lock_bundle(tx, draft.pending_id)
             bundle = await bundles.load_bundle(tx, draft.pending_id)
             if bundle is not None and bundle.status is BundleStatus.PENDING:
                 await drafts.save(tx, draft, self._clock.now())

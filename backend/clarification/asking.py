@@ -31,6 +31,7 @@ from backend.events import EventBus, MessagesChanged
 from backend.ids import IdempotencyKey, PendingId, SessionId, Ticket, new_id
 from backend.store import bundles, deliveries, messages, session_states, sessions, withdrawals
 from backend.store.database import Transaction
+from backend.store.locks import lock_bundle
 
 OPEN_BUDGET: Final = 5.0
 REJOIN_WINDOW: Final = 600_000_000_000
@@ -247,6 +248,7 @@ class Asking:
         async with self._database.writing(Deadline(self._clock, OPEN_BUDGET)) as tx:
             if self._waiters.count(pending_id):
                 return
+            await lock_bundle(tx, pending_id)
             await deliveries.note_cut(tx, pending_id, cut_at)
             changed = await withdrawals.detach(tx, pending_id, self._clock.now())
         if changed:

@@ -59,6 +59,7 @@ class Compensation:
             async with self._parts.database.reading() as tx:
                 reopened = await open_bundles.open_in_session(tx, answer.bundle.session_id)
         for pending_id in reopened:
+            self._parts.waiters.look_again(pending_id)
             await self._parts.announcer.settled(pending_id)
 
     async def _restore(

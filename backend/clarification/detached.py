@@ -187,6 +187,7 @@ class DetachedDelivery:
         except AgentFailed:
             return
         if delivery is Delivery.DELIVERED:
+            self._parts.waiters.look_again(answer.pending_id)
             await self._parts.announcer.settled(answer.pending_id)
 
     async def _accept(self, answer: ClaimedAnswer, turn_id: TurnId, deadline: Deadline) -> None:

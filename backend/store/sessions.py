@@ -52,6 +52,7 @@ async def ensure_guest(
         row = await _abandoned(tx, identity, connected)
     if row is None:
         return await _create_guest(tx, identity, now)
+    await lock_sessions(tx, [SessionId(str(row["id"]))])
     return await _continue_guest(tx, row, identity, now)
 
 

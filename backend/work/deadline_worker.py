@@ -13,6 +13,7 @@ Work = Callable[[], Coroutine[Any, Any, None]]
 
 class DeadlineWorker:
     """Starts each piece of work when it is due. Sleeps until the next one; idle, it has no timer.
+    It ends with its supervisor.
 
     Work is known by its key: putting the same key again replaces what was planned.
     """
@@ -25,9 +26,13 @@ class DeadlineWorker:
         self._numbers = itertools.count()
         self._timer: TimerHandle | None = None
         self._wakes_at = 0.0
+        self._closed = False
+        supervisor.at_stop(self.close)
 
     def put(self, key: str, seconds: float, work: Work) -> None:
         """Plan `work` for `seconds` from now."""
+        if self._closed:
+            return
         number = next(self._numbers)
         self._planned[key] = (number, work)
         heapq.heappush(self._order, (self._clock.monotonic() + max(0.0, seconds), number, key))
@@ -43,6 +48,7 @@ class DeadlineWorker:
 
     def close(self) -> None:
         """Plan nothing more and forget everything."""
+        self._closed = True
         self._planned.clear()
         self._arm()
 

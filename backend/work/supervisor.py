@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from backend.errors import AppError
@@ -18,6 +18,7 @@ class TaskSupervisor:
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._repeating: set[asyncio.Task[Any]] = set()
+        self._at_stop: list[Callable[[], None]] = []
 
     def start(
         self, work: Coroutine[Any, Any, T], *, name: str, repeats: bool = False
@@ -47,8 +48,14 @@ class TaskSupervisor:
                 task.add_done_callback(self._report)
             raise
 
+    def at_stop(self, callback: Callable[[], None]) -> None:
+        """Call `callback` when a stop begins."""
+        self._at_stop.append(callback)
+
     async def stop(self, patience: float = 5.0) -> None:
         """Let running work end for `patience` seconds, then cancel what is left."""
+        for callback in self._at_stop:
+            callback()
         current = asyncio.current_task()
         for task in self._repeating:
             task.cancel()

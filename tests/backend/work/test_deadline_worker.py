@@ -7,7 +7,8 @@ class Bench:
     def __init__(self) -> None:
         self.clock = FakeClock()
         self.done: list[str] = []
-        self.worker = DeadlineWorker(self.clock, TaskSupervisor())
+        self.supervisor = TaskSupervisor()
+        self.worker = DeadlineWorker(self.clock, self.supervisor)
 
     def put(self, name: str, seconds: float) -> None:
         async def work() -> None:
@@ -61,7 +62,9 @@ async def test_dropping_the_last_one_leaves_no_timer() -> None:
     bench.worker.drop("only")
     assert bench.clock.pending_timers == 0
     bench.put("again", 1)
-    bench.worker.close()
+    await bench.supervisor.stop()
+    assert bench.clock.pending_timers == 0
+    bench.put("too late", 1)
     assert bench.clock.pending_timers == 0
 
 
