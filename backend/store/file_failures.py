@@ -12,17 +12,25 @@ _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _READ_ONLY: Final = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
 
+def failure_code(error: OSError) -> ErrorCode:
+    """Whether there is no room, no permission, or something else."""
+    if error.errno in _FULL:
+        return ErrorCode.STORE_FULL
+    if error.errno in _READ_ONLY:
+        return ErrorCode.STORE_READ_ONLY
+    return ErrorCode.STORE_UNREACHABLE
+
+
 def file_failure(error: OSError, folder: Path) -> StorageFailed:
     """The failure behind `error`; its detail names the file, or else the folder it is in."""
     where = str(error.filename or folder)
-    reason = error.strerror or str(error)
-    if error.errno in _FULL:
-        code, text = ErrorCode.STORE_FULL, f"there is no room left for {where}"
-    elif error.errno in _READ_ONLY:
-        code, text = ErrorCode.STORE_READ_ONLY, f"{where} cannot be written"
-    else:
-        code, text = ErrorCode.STORE_UNREACHABLE, f"{where} cannot be used"
-    return StorageFailed(code, f"{text}: {reason}", store=str(folder))
+    code = failure_code(error)
+    texts = {
+        ErrorCode.STORE_FULL: f"there is no room left for {where}",
+        ErrorCode.STORE_READ_ONLY: f"{where} cannot be written",
+    }
+    text = texts.get(code, f"{where} cannot be used")
+    return StorageFailed(code, f"{text}: {error.strerror or error}", store=str(folder))
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from backend.errors import ErrorCode, StorageFailed
 from backend.store.backup import back_up
 from backend.store.connection import connect
 from backend.store.converge import apply_steps, pending_steps
+from backend.store.file_failures import failure_code
 from backend.store.index_build import watch
 from backend.store.schema import APPLICATION_ID, MAJOR, MESSAGES, SESSIONS
 from backend.store.sqlite_errors import translate
@@ -192,12 +193,9 @@ def _create_empty(path: Path) -> None:
     """Owner-only from the first moment; SQLite gives its companion files the same mode."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    except PermissionError as error:
-        detail = f"the store cannot be made at {path}: {error.strerror}"
-        raise StorageFailed(ErrorCode.STORE_READ_ONLY, detail, store=str(path)) from error
     except OSError as error:
         detail = f"the store cannot be made at {path}: {error.strerror}"
-        raise StorageFailed(ErrorCode.STORE_UNREACHABLE, detail, store=str(path)) from error
+        raise StorageFailed(failure_code(error), detail, store=str(path)) from error
 
 
 def _has_tables(connection: sqlite3.Connection) -> bool:

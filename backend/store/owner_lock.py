@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from backend.errors import ErrorCode, StorageFailed
+from backend.store.file_failures import failure_code
 
 if sys.platform == "win32":
     import msvcrt
@@ -148,12 +149,7 @@ def _open(path: Path) -> int:
         return os.open(path, flags, 0o600)
     except OSError as error:
         detail = f"the lock {path} cannot be opened: {error.strerror}"
-        code = (
-            ErrorCode.STORE_READ_ONLY
-            if isinstance(error, PermissionError)
-            else ErrorCode.STORE_UNREACHABLE
-        )
-        raise StorageFailed(code, detail, store=str(path)) from error
+        raise StorageFailed(failure_code(error), detail, store=str(path)) from error
 
 
 def _take(descriptor: int, kind: str) -> LockHolder | None:

@@ -15,8 +15,9 @@ _BLOCKS = (1 << 16, 1 << 12, 1)
 class SmallDisk:
     """Mounted at `root`. `fill` leaves not one byte, `make_room` gives all of it back."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, image: Path | None = None) -> None:
         self.root = root
+        self._image = image
         self._filler = root / "filler"
 
     def fill(self, *, leave: int = 0) -> None:
@@ -36,10 +37,11 @@ class SmallDisk:
         """What a kernel does with a file system it no longer trusts: read-only, at once."""
         _run("mount", "-o", "remount,abort", self.root)
 
-    @property
-    def free(self) -> int:
-        found = os.statvfs(self.root)
-        return found.f_bavail * found.f_frsize
+    def mount_again(self) -> None:
+        """After `fail`: as after a repair and a restart of the machine."""
+        assert self._image is not None
+        _run("umount", self.root)
+        _run("mount", "-o", "loop", self._image, self.root)
 
 
 @contextmanager
@@ -58,14 +60,14 @@ def real_disk(folder: Path, *, mib: int = 32) -> Iterator[SmallDisk]:
     _run("mkfs.ext4", "-q", "-F", image)
     try:
         with _mounted(folder, "-o", "loop", image):
-            yield SmallDisk(folder)
+            yield SmallDisk(folder, image)
     finally:
         image.unlink()
 
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[None]:
-    """The folder as on a disk that is mounted read-only, also for root."""
+    """The folder, or the file, as on a disk that is mounted read-only, also for root."""
     with _mounted(folder, "--bind", folder):
         _run("mount", "-o", "remount,bind,ro", folder)
         yield
@@ -75,7 +77,8 @@ def read_only(folder: Path) -> Iterator[None]:
 def _mounted(folder: Path, *arguments: object) -> Iterator[None]:
     if sys.platform != "linux" or os.geteuid() != 0:
         pytest.skip("a disk of its own can be mounted by root on Linux only")
-    folder.mkdir(exist_ok=True)
+    if not folder.exists():
+        folder.mkdir()
     _run("mount", *arguments, folder)
     try:
         yield
