@@ -892,6 +892,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Skipped. The agent did not wait, so nothing was sent to it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Skipped. The agent has been told.</source>
         <translation type="unfinished"></translation>
     </message>

@@ -878,6 +878,10 @@
         <translation>已在别处回答：{answer}</translation>
     </message>
     <message>
+        <source>Skipped. The agent did not wait, so nothing was sent to it.</source>
+        <translation>已跳过。代理没有等待，因此没有向它发送任何内容。</translation>
+    </message>
+    <message>
         <source>Skipped. The agent has been told.</source>
         <translation>已跳过。代理已得知。</translation>
     </message>

@@ -4,7 +4,7 @@ from PySide6.QtCore import QObject
 
 from app.text import error_text, status_text, superseded_text
 from app.viewmodels.clarification_recovery import RecoveryKind, RecoveryState, answers_text
-from backend.domain.clarification import BundleStatus
+from backend.domain.clarification import BundleStatus, Delivery
 
 
 class StatusTexts(QObject):
@@ -61,6 +61,8 @@ class StatusTexts(QObject):
     def _delivery_words(self, state: RecoveryState) -> str:
         delivered = state.kind is RecoveryKind.DELIVERED
         if _skipped(state):
+            if state.outcome is not None and state.outcome.delivery is Delivery.DISCARDED:
+                return self.tr("Skipped. The agent did not wait, so nothing was sent to it.")
             if delivered:
                 return self.tr("Skipped. The agent has been told.")
             return self.tr("Skipped. The agent will be told when it calls again.")

@@ -99,6 +99,20 @@ async def test_delivery_that_is_not_confirmed_is_no_success() -> None:
         assert "not confirmed" in shown.banner.text
 
 
+async def test_a_skip_nobody_waited_for_says_that_nothing_was_sent() -> None:
+    """K5.5, detached: a refusal is final and sends nothing."""
+    async with overlay_window(make_bundle()) as shown:
+        shown.case.reply_with(
+            ResponseOutcome(
+                PendingId("p1"), BundleStatus.REJECTED, claimed=True, delivery=Delivery.DISCARDED,
+                responded_at=moment(0),
+            )
+        )  # fmt: skip
+        shown.case.view_model.skip("")
+        await settle()
+        assert shown.banner.text == "Skipped. The agent did not wait, so nothing was sent to it."
+
+
 @pytest.mark.parametrize(
     ("status", "withdrawn", "words"),
     [
