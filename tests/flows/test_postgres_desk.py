@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import psycopg
 import pytest
 
 from backend.ids import new_id
+from tests.helpers.client_process import client_process
 from tests.helpers.mcp_clients import ask, http_client, ignore_progress, question
 from tests.helpers.place import raw
 from tests.helpers.postgres_faults import kill_lock, private_server
@@ -90,6 +92,10 @@ async def test_a_question_is_asked_and_answered_and_outlives_the_desk(
     async with desk_on(home, postgres_url) as desk, http_of(desk) as http:
         history = await http.get("/api/v1/clarification-inbox/history")
         assert "Go on?" in history.text
+
+
+async def _read(http: httpx2.AsyncClient) -> httpx2.Response:
+    return await http.get("/api/v1/clarification-inbox")
 
 
 async def _has_open(http: httpx2.AsyncClient, count: int = 1) -> bool:
@@ -186,6 +192,10 @@ def written_while_away(url: str, away: str, back: str) -> Sequence[Any]:
         ).fetchall()
 
 
+def _was_back(home: Path, times: int) -> bool:
+    return len(logged(home, "the store is back")) == times
+
+
 class Crowd:
     """Clients that ask one after the other, and a human who answers everything."""
 
@@ -195,6 +205,9 @@ class Crowd:
         self.answered: dict[str, int] = {}
         self.unavailable = 0
         self.done = asyncio.Event()
+
+    def got_more_than(self, count: int) -> bool:
+        return len(self.results) > count
 
     async def asks(self, number: int, count: int) -> None:
         async with http_client(
@@ -244,11 +257,11 @@ async def test_while_its_lock_is_lost_a_busy_desk_writes_nothing_and_afterwards_
         asking = [asyncio.create_task(crowd.asks(number, count)) for number in range(clients)]
         for loss in range(1, losses + 1):
             done = len(crowd.results)
-            await until(lambda done=done: len(crowd.results) > done + 3, seconds=30)  # type: ignore[misc]
+            await until(partial(crowd.got_more_than, done + 3), seconds=30)
             kill_lock(postgres_url)
             await until(
                 lambda loss=loss: len(logged(home, "the store is back")) == loss, seconds=30
-            )  # type: ignore[misc]
+            )
         await asyncio.gather(*asking)
         crowd.done.set()
         await human
@@ -311,20 +324,26 @@ async def test_a_call_that_waited_through_the_outage_gets_its_answer(
 async def test_it_stops_in_a_few_seconds_although_its_server_hangs(
     tmp_path: Path, *, busy: bool
 ) -> None:
-    """Item 7: SIGSTOP the server, SIGTERM the desk."""
+    """Item 7: SIGSTOP the server, SIGTERM the desk; busy: also while it reads and claims."""
     home = tmp_path / "home"
+    where = ("shim", str(home), str(tmp_path), "claude-code")
     with private_server() as server:
         async with desk_on(home, server.url) as desk, http_of(desk) as http:
-            server.freeze()
-            calls = [
-                asyncio.create_task(http.get("/api/v1/clarification-inbox"))
-                for _ in range(3 if busy else 0)
-            ]
-            await asyncio.sleep(0.3)
-            began = time.monotonic()
-            assert await desk.terminate() == 0
-            assert time.monotonic() - began < 10
+            calls: list[asyncio.Task[httpx2.Response]] = []
+            async with client_process(*where, home=home) as client:
+                client.ask(GO)
+                await eventually(lambda: _has_open(http), seconds=20)
+                (bundle,) = await open_bundles(http)
+                server.freeze()
+                if busy:
+                    calls = [asyncio.create_task(_read(http)) for _ in range(6)]
+                    calls.append(asyncio.create_task(answer(http, bundle, new_id())))
+                await asyncio.sleep(0.3)
+                began = time.monotonic()
+                assert await desk.terminate() == 0
+                took = time.monotonic() - began
             await asyncio.gather(*calls, return_exceptions=True)
+        assert took < (10 if busy else 5)
         assert not (home / "endpoint.json").exists()
 
 

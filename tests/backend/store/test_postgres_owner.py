@@ -176,7 +176,7 @@ async def test_a_server_that_dies_is_told_at_once_over_a_unix_socket_too(owners:
 class _Keyring(keyring.backend.KeyringBackend):
     """What a desktop's keyring holds."""
 
-    priority = 1
+    priority = 1  # pyright: ignore[reportAssignmentType]  # as every backend says it
 
     def __init__(self, secret: str | None, error: Exception | None = None) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
