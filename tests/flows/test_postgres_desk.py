@@ -259,9 +259,7 @@ async def test_while_its_lock_is_lost_a_busy_desk_writes_nothing_and_afterwards_
             done = len(crowd.results)
             await until(partial(crowd.got_more_than, done + 3), seconds=30)
             kill_lock(postgres_url)
-            await until(
-                lambda loss=loss: len(logged(home, "the store is back")) == loss, seconds=30
-            )
+            await until(partial(_was_back, home, loss), seconds=30)
         await asyncio.gather(*asking)
         crowd.done.set()
         await human
