@@ -65,11 +65,14 @@ async def _refresh_guest(tx: Transaction, session_id: SessionId, now: Nanosecond
 
 
 async def _refresh_task(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> None:
-    # CROSS keeps SQLite from going through the open questions of everybody instead.
+    # One value, session by session: neither database is to read the open questions of everybody.
+    open_question = (
+        "(SELECT m.id FROM task_session_messages m"
+        f" WHERE m.task_session_id = q.id AND {is_active(tx.dialect, 'm')} LIMIT 1)"
+    )
     asks = (
-        "EXISTS (SELECT 1 FROM task_sessions q CROSS JOIN task_session_messages m"
-        " WHERE q.task_id = tasks.id AND m.task_session_id = q.id"
-        f" AND {is_active(tx.dialect, 'm')})"
+        "EXISTS (SELECT 1 FROM task_sessions q WHERE q.task_id = tasks.id"
+        f" AND {open_question} IS NOT NULL)"
     )
     of_session = "id = (SELECT s.task_id FROM task_sessions s WHERE s.id = :session)"
     params = {"session": session_id, "now": format_timestamp(now)}

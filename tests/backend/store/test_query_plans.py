@@ -1,8 +1,7 @@
 """No statement on the way of an answer reads the history of others (P2; K8.6 75, 76)."""
 
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,11 +11,11 @@ from backend.domain.clarification import Answered, Delivery, Withdrawn
 from backend.domain.conversation import SessionKind
 from backend.ids import ClaimId, MessageId, PendingId, SessionId
 from backend.store import bundles, claims, deliveries, intents, messages, sessions, withdrawals
-from backend.store.database import Params, Row, Transaction
-from backend.store.dialect import Dialect
+from backend.store.database import Transaction
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.builders import make_answer, make_guest
 from tests.helpers.clock import FakeClock
+from tests.helpers.plans import Recorder
 from tests.helpers.store import (
     Asked,
     RowMaker,
@@ -37,33 +36,6 @@ P = PendingId("p1")
 CLAIM = ClaimId("claim-1")
 NOW = Nanoseconds(9_000)
 BOTH = Answered((make_answer("q1", "q1_opt1"), make_answer("q2", "q2_opt1")))
-
-
-@dataclass
-class Recorder:
-    """A transaction that writes down what it is asked to run."""
-
-    tx: Transaction
-    statements: list[tuple[str, Params]] = field(default_factory=list)
-
-    @property
-    def dialect(self) -> Dialect:
-        return self.tx.dialect
-
-    async def fetch_all(self, sql: str, params: Params | None = None) -> Sequence[Row]:
-        self.statements.append((sql, params or {}))
-        return await self.tx.fetch_all(sql, params)
-
-    async def fetch_one(self, sql: str, params: Params | None = None) -> Row | None:
-        self.statements.append((sql, params or {}))
-        return await self.tx.fetch_one(sql, params)
-
-    async def execute(self, sql: str, params: Params | None = None) -> int:
-        self.statements.append((sql, params or {}))
-        return await self.tx.execute(sql, params)
-
-    async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
-        await self.tx.execute_many(sql, params)
 
 
 @dataclass

@@ -1,0 +1,86 @@
+"""The statements a call of the store really runs, and how PostgreSQL would run them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import psycopg
+from psycopg.sql import Literal
+
+from backend.store.database import Params, Row, Transaction
+from backend.store.dialect import Dialect
+from backend.store.named_parameters import numbered
+from backend.store.parameters import storable
+
+
+@dataclass
+class Recorder:
+    """A transaction that writes down what it is asked to run."""
+
+    tx: Transaction
+    statements: list[tuple[str, Params]] = field(default_factory=list)
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.tx.dialect
+
+    async def fetch_all(self, sql: str, params: Params | None = None) -> Sequence[Row]:
+        self.statements.append((sql, params or {}))
+        return await self.tx.fetch_all(sql, params)
+
+    async def fetch_one(self, sql: str, params: Params | None = None) -> Row | None:
+        self.statements.append((sql, params or {}))
+        return await self.tx.fetch_one(sql, params)
+
+    async def execute(self, sql: str, params: Params | None = None) -> int:
+        self.statements.append((sql, params or {}))
+        return await self.tx.execute(sql, params)
+
+    async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
+        await self.tx.execute_many(sql, params)
+
+
+class Access(NamedTuple):
+    """How one table is read: by which index and condition, or whole."""
+
+    table: str
+    by: str
+    condition: str
+
+
+def accesses(
+    url: str, sql: str, params: Params, *, generic: bool, without: Sequence[str] = ()
+) -> list[Access]:
+    """Every read of a table in the plan of one statement, its parameters as the driver sends them.
+
+    `generic` is the plan for every value, to which the server changes after a few runs. The
+    indexes `without` are taken away first: a server with equally good ones may take either.
+    """
+    statement = numbered(sql)
+    values = [storable(params)[name] for name in statement.names]
+    with psycopg.connect(url, cursor_factory=psycopg.RawCursor) as connection:
+        for index in without:
+            connection.execute(f"DROP INDEX {index}".encode())
+        if generic:
+            connection.execute("SET plan_cache_mode = force_generic_plan")
+            connection.execute(f"PREPARE planned AS {statement.sql}".encode())
+            given = ", ".join(Literal(value).as_string(connection) for value in values)
+            call = f"EXECUTE planned({given})" if values else "EXECUTE planned"
+            explained = connection.execute(f"EXPLAIN (FORMAT JSON) {call}".encode())
+        else:
+            query = f"EXPLAIN (FORMAT JSON) {statement.sql}".encode()
+            explained = connection.execute(query, values)
+        found = explained.fetchone()
+        connection.rollback()
+    assert found is not None
+    return list(_accesses(found[0][0]["Plan"], ""))
+
+
+def _accesses(node: Mapping[str, Any], table: str) -> Iterator[Access]:
+    table = node.get("Relation Name", table)
+    if "Index Name" in node:
+        yield Access(table, node["Index Name"], node.get("Index Cond", ""))
+    elif node["Node Type"].endswith("Seq Scan"):
+        yield Access(table, "", "")
+    for child in node.get("Plans", ()):
+        yield from _accesses(child, table)
