@@ -49,6 +49,10 @@ class Afterwords:
         word = self._words.get(bundle.session_id)
         if word is None or word.pending_id != bundle.pending_id:
             return False
+        if bundle.answerable and word.kind in _ABOUT_DELIVERY:
+            # The answer did not reach the agent after all: the question itself is back.
+            self.forget(bundle.session_id)
+            return True
         fresh = replace(word, bundle=bundle)
         if outcome is not None and word.kind in _ABOUT_DELIVERY:
             fresh = replace(

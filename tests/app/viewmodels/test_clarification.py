@@ -283,6 +283,36 @@ async def test_a_question_restored_after_it_was_inactive_can_be_answered_again(c
     assert case.view_model.can_submit
 
 
+async def test_an_answer_that_did_not_arrive_after_all_is_back_as_it_was_given(
+    case: Case,
+) -> None:
+    """K5.6 row 11; clarification.md, Resolver: the restored card is answerable and pre-filled."""
+    bundle = make_bundle()
+    await case.show(bundle)
+    case.reply_with(
+        ResponseOutcome(
+            bundle.pending_id,
+            BundleStatus.ANSWERED,
+            claimed=True,
+            delivery=Delivery.UNKNOWN,
+            responded_at=bundle.created_at,
+        )
+    )
+    case.pick(0, "o1")
+    given = case.card.draft()
+    case.view_model.submit()
+    await settle()
+    assert case.view_model.card is None
+    case.desk.drafts[bundle.pending_id] = given
+    rows = tuple(dataclasses.replace(row, revision=row.revision + 10) for row in bundle.questions)
+    case.backend.publish(BundleOpened(dataclasses.replace(bundle, questions=rows)))
+    await settle()
+    assert case.is_in(Phase.IDLE)
+    assert case.card.draft().answers == given.answers
+    assert case.view_model.can_submit
+    assert case.view_model.recovery is None
+
+
 async def test_an_old_event_does_not_open_an_answered_question_again(case: Case) -> None:
     """clarification.md, improvement 10: compared by revision; K8.7 case 115."""
     bundle = make_bundle()
