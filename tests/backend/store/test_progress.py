@@ -21,9 +21,10 @@ from backend.store.dialect import Dialect
 from backend.store.schema import indexes
 from backend.store.sqlite import SqliteDatabase
 from backend.store.step_progress import StepProgress
-from tests.backend.store.test_query_plans import Plans, Recorder
+from tests.backend.store.test_query_plans import Plans
 from tests.helpers.clock import FakeClock
 from tests.helpers.place import raw
+from tests.helpers.plans import Recorder
 from tests.helpers.store import add_unrelated_history
 
 NOW = Nanoseconds(1_790_000_000_000_000_000)

@@ -259,12 +259,19 @@ def insert_sql(table: str) -> str:
     return f"INSERT INTO {table} ({','.join(columns)}) VALUES ({marks})"  # noqa: S608
 
 
+_ESCAPES: Final = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def copy_line(row: Line) -> str:
+    """A row as PostgreSQL's COPY takes it."""
+    return "\t".join(str(value).translate(_ESCAPES) for value in row) + "\n"
+
+
 def copy_lines(size: Size, table: str) -> Iterator[str]:
-    """The rows of one table as PostgreSQL's COPY takes them, columns as in `COLUMNS`."""
-    escapes = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+    """The rows of one table for COPY, columns as in `COLUMNS`."""
     for name, row in History(size).rows():
         if name == table:
-            yield "\t".join(str(value).translate(escapes) for value in row) + "\n"
+            yield copy_line(row)
 
 
 def _flush(connection: sqlite3.Connection, waiting: dict[str, list[Line]]) -> None:

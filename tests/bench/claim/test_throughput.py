@@ -1,0 +1,73 @@
+"""1,000 open questions answered by 50 callers at once, on both dialects."""
+
+import asyncio
+import statistics
+import time
+from typing import Final
+
+import pytest
+
+from backend.clock import SystemClock
+from backend.domain.clarification import Answered, Delivery
+from backend.ids import ClaimId, PendingId
+from tests.bench.machine import describe_machine
+from tests.helpers.builders import make_answer, make_draft, make_guest, make_question
+from tests.helpers.desk import HUMAN, TestDesk, new_token, open_desk
+from tests.helpers.place import Place, dialect_of, raw
+from tests.helpers.store import ask
+
+BUNDLES: Final = 1_000
+CALLERS: Final = 50
+GUESTS: Final = 40
+YES: Final = Answered((make_answer("q1", "q1_opt1"),))
+
+
+async def open_questions(desk: TestDesk) -> list[PendingId]:
+    clock = SystemClock()
+    asked = []
+    for number in range(BUNDLES):
+        guest = make_guest(f"k{number % GUESTS}", folder=f"/projects/{number % GUESTS}")
+        draft = make_draft(make_question(prompt=f"Question {number}?"))
+        asked.append((await ask(desk.database, clock, draft, guest=guest)).pending_id)
+    return asked
+
+
+@pytest.mark.bench
+@pytest.mark.timeout(600)
+async def test_a_thousand_questions_answered_by_fifty_callers(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No error, none lost, none doubled."""
+    given: dict[PendingId, ClaimId] = {}
+    seconds: list[float] = []
+    async with open_desk(place, SystemClock()) as desk:
+        waiting = await open_questions(desk)
+
+        async def caller() -> None:
+            while waiting:
+                pending, token = waiting.pop(), new_token()
+                began = time.perf_counter()
+                outcome = await desk.desk.respond(pending, YES, client_id=HUMAN, claim_token=token)
+                seconds.append(time.perf_counter() - began)
+                assert outcome.claimed
+                assert outcome.delivery is Delivery.WAITING_FOR_AGENT
+                assert pending not in given
+                given[pending] = token
+
+        began = time.perf_counter()
+        await asyncio.gather(*(caller() for _ in range(CALLERS)))
+        total = time.perf_counter() - began
+    with raw(place) as connection:
+        rows = connection.execute(
+            "SELECT pending_id, claim_id, state FROM interaction_deliveries"
+        ).fetchall()
+    assert {str(row["pending_id"]): str(row["claim_id"]) for row in rows} == given
+    assert len(rows) == BUNDLES
+    assert {row["state"] for row in rows} == {"waiting_for_agent"}
+    with capsys.disabled():
+        ordered = sorted(seconds)
+        print(
+            f"\n{describe_machine()}\n  {dialect_of(place)}: {BUNDLES} answers by {CALLERS}"
+            f" callers: {BUNDLES / total:,.0f} a second; one answer: median"
+            f" {statistics.median(ordered) * 1000:.0f} ms, longest {ordered[-1] * 1000:.0f} ms"
+        )
