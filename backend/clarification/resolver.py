@@ -163,6 +163,8 @@ class Resolver:
             raise
         finally:
             self._phases.record("delivery", answer.pending_id, ended, started)
+            # Calls that came after the claim found an answer on its way, and wait for its end.
+            self._parts.waiters.look_again(answer.pending_id)
         if delivery in {Delivery.UNKNOWN, Delivery.PENDING}:
             self._phases.ran_out("delivery")
         outcome = answer.outcome(delivery)

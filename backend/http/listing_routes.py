@@ -21,10 +21,15 @@ from backend.mcp.bundle_wire import (
     page_to_wire,
 )
 from backend.mcp.inbox_wire import ListToolIn, query_from_wire, write_cursor
+from backend.mcp.wire import text_schema
 
 _LONGEST_NUMBER: Final = 18
 _QUERY: Final = (
-    Query("workspace_id", "Only of this workspace; empty is all.", {"type": "string"}),
+    Query(
+        "workspace_id",
+        "Only of this workspace; empty is all.",
+        {"type": "string", **text_schema(None)},
+    ),
     Query(
         "created_since",
         "Only those asked at this time or later; empty is all.",

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from backend.api import DeskApi
 from backend.clarification.announcer import outcome_for
 from backend.clarification.ask_result import AskResult, AskStatus
+from backend.domain.clarification import BundleStatus
 from backend.errors import Conflict, ErrorCode
 from backend.http.bodies import ErrorOut, NotFoundOut, UnavailableOut
 from backend.http.clarification_routes import BASE, read_pending_id
@@ -73,9 +74,11 @@ class WaitingRoutes:
         return json_reply(await self._response(pending_id, answer.result()))
 
     async def _response(self, pending_id: PendingId, result: AskResult) -> ResponseOut:
-        if result.status not in {AskStatus.ANSWERED, AskStatus.SKIPPED}:
-            raise Conflict(ErrorCode.NOT_ACTIVE, "this question ended without a response")
         bundle = await self._desk.get_bundle(pending_id)
+        given = result.status in {AskStatus.ANSWERED, AskStatus.SKIPPED}
+        # A refusal that no agent was told of is still the response to this question.
+        if not given and bundle.status is not BundleStatus.REJECTED:
+            raise Conflict(ErrorCode.NOT_ACTIVE, "this question ended without a response")
         return response_to_wire(outcome_for(bundle, claimed=False))["response"]
 
 

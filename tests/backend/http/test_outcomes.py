@@ -9,9 +9,11 @@ import pytest
 from backend.clock import Nanoseconds
 from backend.domain.clarification import BundleStatus, Delivery, ResponseOutcome
 from backend.errors import AgentFailed, ErrorCode
+from backend.events import BundleChanged
 from backend.ids import PendingId
 from tests.helpers.clock import FakeClock
 from tests.helpers.door_client import TOKENS, Door, raw_http
+from tests.helpers.faults import Fault, FaultyDatabase
 from tests.helpers.hosted import ScriptedResumer
 from tests.helpers.http_desk import BASE, INBOX, open_http_desk
 from tests.helpers.store import RowMaker
@@ -90,3 +92,38 @@ async def test_a_hosted_question_is_delivered_to_a_call_that_waits_over_http(
         answered = await desk.respond(pending_id, body)
         assert (answered.status_code, answered.json()["delivery"]) == (200, "delivered")
         assert (await call).json() == answered.json()["response"]
+
+
+@pytest.mark.parametrize("body", [{"rejected": True}, ANSWER], ids=["refusal", "answer"])
+async def test_a_call_that_comes_while_the_answer_is_being_settled_is_not_forgotten(
+    path: Path, clock: FakeClock, body: dict[str, Any]
+) -> None:
+    """K5.5, detached: nobody waited when the answer was claimed, somebody does when it ends."""
+    found: list[FaultyDatabase] = []
+
+    def wrap(database: Any) -> FaultyDatabase:
+        found.append(FaultyDatabase(database))
+        return found[0]
+
+    resumer = ScriptedResumer()
+    resumer.hang()
+    async with open_http_desk(path, clock, wrap=wrap, resumer=resumer) as desk:
+        rows = RowMaker(path)
+        rows.session()
+        rows.turn("turn1")
+        rows.question("p1")
+        settling = Fault("before")
+        if "rejected" in body:
+            found[0].plan(None, settling)
+        responding = asyncio.create_task(desk.respond("p1", body))
+        await (settling.reached if "rejected" in body else resumer.reached).wait()
+        call = asyncio.create_task(desk.http.get(f"{BASE}/p1/wait"))
+        waiters = desk.inner.desk._waiters
+        await until(lambda: waiters.count(PendingId("p1")) == 1)
+        await until(lambda: any(isinstance(event, BundleChanged) for event in desk.inner.events))
+        settling.go_on.set()
+        resumer.answers.set()
+        answered = (await responding).json()
+        async with asyncio.timeout(5):
+            reply = await call
+        assert (reply.status_code, reply.json()) == (200, answered["response"])

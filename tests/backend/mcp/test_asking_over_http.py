@@ -180,7 +180,12 @@ async def test_operator_tools_stand_at_their_own_path(live_door: Door, mode: str
         listed = await operator.call_tool("list_pending_questions", {})
         missing = await operator.call_tool("answer_question", {"pending_id": "nope"})
     assert names == ["list_pending_questions", "answer_question"]
-    assert listed.structured_content == {"bundles": [], "count": 0, "next_cursor": ""}
+    assert listed.structured_content == {
+        "bundles": [],
+        "count": 0,
+        "total": 0,
+        "next_cursor": "",
+    }
     assert missing.is_error
 
 
