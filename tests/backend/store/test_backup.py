@@ -1,0 +1,114 @@
+"""The copy that is made before a store changes."""
+
+import itertools
+import shutil
+import sqlite3
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from backend.clock import Nanoseconds
+from backend.errors import TemporarilyUnavailable
+from backend.events import StoreProgress, StoreStep
+from backend.store import backup
+from backend.store.step_progress import StepProgress
+from tests.backend.store.test_upgrade import converge
+from tests.helpers.place import raw
+
+NOW = Nanoseconds(1_790_000_000_000_000_000)
+DAY = 86_400_000_000_000
+
+
+@pytest.fixture
+def store(path: Path) -> Path:
+    """A store of several thousand pages."""
+    converge(path)
+    with raw(path) as connection:
+        connection.executemany(
+            "INSERT INTO settings (key, value) VALUES (?, ?)",
+            ((f"key {number}", "x" * 3_000) for number in range(5_000)),
+        )
+    return path
+
+
+def quiet() -> StepProgress:
+    return StepProgress(lambda _: None, threading.Event(), itertools.count().__next__)
+
+
+def rows_of(path: Path) -> int:
+    with raw(path) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        return int(connection.execute("SELECT COUNT(*) FROM settings").fetchone()[0])
+
+
+def test_a_copy_holds_what_is_only_in_the_log_and_belongs_to_its_owner(store: Path) -> None:
+    """architecture.md, The store: the backup of a store with a write-ahead log is complete."""
+    writer = sqlite3.connect(store)
+    writer.execute("PRAGMA wal_autocheckpoint = 0")
+    writer.executemany(
+        "INSERT INTO settings (key, value) VALUES (?, '')",
+        ((f"in the log {number}",) for number in range(500)),
+    )
+    writer.commit()
+    assert Path(f"{store}-wal").stat().st_size > 0
+    reader = sqlite3.connect(store)
+    copy = backup.back_up(reader, store, NOW, quiet())
+    reader.close()
+    writer.close()
+    assert copy is not None
+    assert copy.stat().st_mode & 0o077 == 0
+    assert rows_of(copy) == 5_500
+    assert {item.name for item in store.parent.glob("*.backup*")} == {copy.name}
+
+
+def test_a_copy_that_is_broken_off_replaces_none_and_leaves_nothing(store: Path) -> None:
+    connection = sqlite3.connect(store)
+    good = backup.back_up(connection, store, NOW, quiet())
+    assert good is not None
+    stop = threading.Event()
+
+    def tell(event: StoreProgress) -> None:
+        if 0 < event.done < event.total:
+            stop.set()
+
+    with pytest.raises(TemporarilyUnavailable):
+        backup.back_up(connection, store, NOW, StepProgress(tell, stop, itertools.count().__next__))
+    connection.close()
+    assert [item.name for item in store.parent.glob("*backup*")] == [good.name]
+    assert rows_of(good) == 5_000
+
+
+def test_what_a_killed_copy_left_does_not_spoil_the_next(store: Path) -> None:
+    for suffix in ("", "-journal", "-wal"):
+        store.with_name(f"{store.name}.backup-unfinished{suffix}").write_bytes(b"half" * 5_000)
+    connection = sqlite3.connect(store)
+    copy = backup.back_up(connection, store, NOW, quiet())
+    connection.close()
+    assert copy is not None
+    assert rows_of(copy) == 5_000
+    assert not list(store.parent.glob("*unfinished*"))
+
+
+def test_the_last_two_copies_are_kept(store: Path) -> None:
+    connection = sqlite3.connect(store)
+    made = [
+        backup.back_up(connection, store, Nanoseconds(NOW + day * DAY), quiet()) for day in range(4)
+    ]
+    connection.close()
+    assert sorted(store.parent.glob("*.backup")) == made[2:]
+
+
+def test_room_is_counted_with_what_is_in_the_log(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[StoreProgress] = []
+    progress = StepProgress(told.append, threading.Event(), itertools.count().__next__)
+    connection = sqlite3.connect(store)
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=pages * 4096))
+    assert backup.back_up(connection, store, NOW, progress) is None
+    connection.close()
+    assert [event.step for event in told] == [StoreStep.BACKUP_SKIPPED]
+    assert not list(store.parent.glob("*backup*"))
