@@ -3,11 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import psutil
@@ -16,62 +12,22 @@ import pytest
 
 from backend.ids import new_id
 from tests.helpers.client_process import client_process
-from tests.helpers.mcp_clients import ask, http_client, ignore_progress, question
+from tests.helpers.mcp_clients import ask, http_client, question
 from tests.helpers.place import raw
+from tests.helpers.postgres_desk import (
+    answer,
+    desk_on,
+    has_open,
+    http_of,
+    logged,
+    open_bundles,
+    read_inbox,
+)
 from tests.helpers.postgres_faults import kill_lock, private_server
-from tests.helpers.program import KANDESK, RunningDesk, environment, run_command, running_desk
+from tests.helpers.program import KANDESK, environment, run_command, running_desk
 from tests.helpers.waiting import eventually, until
 
 GO = {"questions": [question("Go on?", "Yes", "No")]}
-
-
-@asynccontextmanager
-async def desk_on(home: Path, url: str, *options: str) -> AsyncIterator[RunningDesk]:
-    async with running_desk(home, *KANDESK, "serve", "--database", url, *options) as desk:
-        yield desk
-
-
-@asynccontextmanager
-async def http_of(desk: RunningDesk) -> AsyncIterator[httpx2.AsyncClient]:
-    headers = {"Authorization": f"Bearer {desk.token}"}
-    async with httpx2.AsyncClient(base_url=desk.api, headers=headers, timeout=45) as client:
-        yield client
-
-
-async def open_bundles(http: httpx2.AsyncClient) -> list[dict[str, Any]]:
-    reply = await http.get("/api/v1/clarification-inbox")
-    return list(reply.json()["bundles"]) if reply.status_code == 200 else []
-
-
-async def answer(http: httpx2.AsyncClient, bundle: dict[str, Any], claim: str) -> httpx2.Response:
-    """Choose the first option of its one question."""
-    found = bundle["questions"][0]
-    body = {
-        "answers": [
-            {
-                "question_id": found["question_id"],
-                "selected_options": [found["options"][0]["option_id"]],
-                "custom_text": "",
-            }
-        ],
-        "client_id": "test",
-        "claim_id": claim,
-    }
-    return await http.post(f"/api/v1/clarification/{bundle['pending_id']}/respond", json=body)
-
-
-def log_of(home: Path) -> list[dict[str, Any]]:
-    lines = (home / "logs" / "serve.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines]
-
-
-def logged(home: Path, words: str) -> list[str]:
-    """When the keeper of the store logged these words."""
-    return [
-        line["timestamp"]
-        for line in log_of(home)
-        if line["logger"] == "backend.store.postgres_store" and line["event"].startswith(words)
-    ]
 
 
 async def test_a_question_is_asked_and_answered_and_outlives_the_desk(
@@ -81,7 +37,7 @@ async def test_a_question_is_asked_and_answered_and_outlives_the_desk(
     async with desk_on(home, postgres_url) as desk:
         async with http_of(desk) as http, http_client(desk.mcp, desk.agent_token) as client:
             asked = asyncio.create_task(ask(client, GO))
-            await eventually(lambda: _has_open(http))
+            await eventually(lambda: has_open(http))
             reply = await answer(http, (await open_bundles(http))[0], new_id())
             assert reply.status_code == 200
             assert (await asked)["answers"]["q1"]["selected"][0]["label"] == "Yes"
@@ -94,18 +50,10 @@ async def test_a_question_is_asked_and_answered_and_outlives_the_desk(
         assert "Go on?" in history.text
 
 
-async def _read(http: httpx2.AsyncClient) -> httpx2.Response:
-    return await http.get("/api/v1/clarification-inbox")
-
-
-async def _has_open(http: httpx2.AsyncClient, count: int = 1) -> bool:
-    return len(await open_bundles(http)) == count
-
-
 async def test_a_second_desk_with_another_home_exits_1_and_names_the_first(
     tmp_path: Path, postgres_url: str
 ) -> None:
-    """Show 5."""
+    """architecture.md, The store: exactly one desk owns a store."""
     async with desk_on(tmp_path / "first", postgres_url) as desk:
         code, out, err = await run_command(tmp_path / "second", "serve", "--database", postgres_url)
         assert (code, out) == (1, "")
@@ -120,7 +68,7 @@ async def test_a_second_desk_with_another_home_exits_1_and_names_the_first(
 async def test_every_command_uses_the_store_that_the_home_names(
     tmp_path: Path, postgres_url: str
 ) -> None:
-    """Item 1: `serve`, and `pending`, `answer` and `skip` without a desk."""
+    """architecture.md, The store: `serve`, and `pending`, `answer` and `skip` without a desk."""
     home, other = tmp_path / "home", tmp_path / "other"
     for place in (home, other):
         place.mkdir(mode=0o700)
@@ -130,7 +78,7 @@ async def test_every_command_uses_the_store_that_the_home_names(
         async with http_client(desk.mcp, desk.agent_token) as client:
             asked = asyncio.create_task(ask(client, GO))
             async with http_of(desk) as http:
-                await eventually(lambda: _has_open(http))
+                await eventually(lambda: has_open(http))
             code, _, err = await run_command(other, "pending")
             assert (code, err) == (0, "")
             bundle = json.loads((await run_command(other, "pending", "--json"))[1])["bundles"][0]
@@ -148,149 +96,6 @@ async def test_every_command_uses_the_store_that_the_home_names(
     assert row["state"] == "waiting_for_agent"
 
 
-AUDIT = """
-CREATE TABLE audit (
-  number bigserial PRIMARY KEY, place text, at timestamptz, epoch bigint, new jsonb
-);
-CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO audit (place, at, epoch, new) SELECT TG_TABLE_NAME, clock_timestamp(),
-    (SELECT value FROM sequences WHERE name = 'desk_epoch'), to_jsonb(NEW);
-  RETURN NULL;
-END $$;
-"""
-AUDITED = (
-    "task_session_messages",
-    "task_sessions",
-    "task_session_turns",
-    "tasks",
-    "interaction_deliveries",
-    "answer_drafts",
-    "settings",
-    "sequences",
-)
-
-
-def watch_every_write(url: str) -> None:
-    """Record each committed change of a row: a write that is rolled back leaves none."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(AUDIT)
-        for table in AUDITED:
-            connection.execute(
-                f"CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON {table}"
-                " FOR EACH ROW EXECUTE FUNCTION note()"
-            )
-
-
-def written_while_away(url: str, away: str, back: str) -> Sequence[Any]:
-    """What was written between the two moments, but for the count of starts."""
-    with raw(url) as connection:
-        return connection.execute(
-            "SELECT place, at, new FROM audit WHERE at > ?::timestamptz AND at < ?::timestamptz"
-            " AND NOT (place = 'sequences' AND new->>'name' = 'desk_epoch') ORDER BY number",
-            (away, back),
-        ).fetchall()
-
-
-def _was_back(home: Path, times: int) -> bool:
-    return len(logged(home, "the store is back")) == times
-
-
-class Crowd:
-    """Clients that ask one after the other, and a human who answers everything."""
-
-    def __init__(self, desk: RunningDesk) -> None:
-        self.desk = desk
-        self.results: dict[str, dict[str, Any]] = {}
-        self.answered: dict[str, int] = {}
-        self.unavailable = 0
-        self.done = asyncio.Event()
-
-    def got_more_than(self, count: int) -> bool:
-        return len(self.results) > count
-
-    async def asks(self, number: int, count: int) -> None:
-        async with http_client(
-            self.desk.mcp, self.desk.agent_token, name=f"client-{number}"
-        ) as client:
-            for turn in range(count):
-                name = f"{number}-{turn}"
-                call = {"questions": [question(f"Who, {name}?", f"I am {name}", "Nobody")]}
-                self.results[name] = await self._until_it_is_taken(client, call)
-
-    async def _until_it_is_taken(self, client: Any, call: dict[str, Any]) -> dict[str, Any]:
-        while True:
-            result = await client.call_tool(
-                "ask_user_question", call, progress_callback=ignore_progress
-            )
-            if not result.is_error:
-                return dict(result.structured_content)
-            assert "unavailable" in str(result.content) or "away" in str(result.content)
-            self.unavailable += 1
-            await asyncio.sleep(0.1)
-
-    async def answers(self) -> None:
-        claims: dict[str, str] = {}
-        async with http_of(self.desk) as http:
-            while not self.done.is_set():
-                for bundle in await open_bundles(http):
-                    claim = claims.setdefault(bundle["pending_id"], new_id())
-                    reply = await answer(http, bundle, claim)
-                    if reply.status_code == 503:
-                        assert reply.json()["code"] == "temporarily_unavailable"
-                        self.unavailable += 1
-                    elif reply.status_code == 200:
-                        self.answered[bundle["pending_id"]] = 1
-                await asyncio.sleep(0.01)
-
-
-@pytest.mark.timeout(180)
-async def test_while_its_lock_is_lost_a_busy_desk_writes_nothing_and_afterwards_nothing_is_lost(
-    tmp_path: Path, postgres_url: str
-) -> None:
-    """Show 5: the lock's PostgreSQL backend killed: nothing is written until recovery has run."""
-    home, clients, count, losses = tmp_path / "home", 6, 12, 3
-    async with desk_on(home, postgres_url) as desk:
-        watch_every_write(postgres_url)
-        crowd = Crowd(desk)
-        human = asyncio.create_task(crowd.answers())
-        asking = [asyncio.create_task(crowd.asks(number, count)) for number in range(clients)]
-        for loss in range(1, losses + 1):
-            done = len(crowd.results)
-            await until(partial(crowd.got_more_than, done + 3), seconds=30)
-            kill_lock(postgres_url)
-            await until(partial(_was_back, home, loss), seconds=30)
-        await asyncio.gather(*asking)
-        crowd.done.set()
-        await human
-        assert await desk.terminate() == 0
-
-    assert len(crowd.results) == clients * count
-    for name, result in crowd.results.items():
-        assert [item["label"] for item in result["answers"]["q1"]["selected"]] == [f"I am {name}"]
-    assert crowd.unavailable > 0
-    gone, back = logged(home, "the store is away:"), logged(home, "the store is back")
-    assert len(gone) == len(back) == losses
-    for since, until_then in zip(gone, back, strict=True):
-        assert not written_while_away(postgres_url, since, until_then)
-    with raw(postgres_url) as connection:
-        epochs = [
-            row["epoch"] for row in connection.execute("SELECT epoch FROM audit ORDER BY number")
-        ]
-        states = connection.execute(
-            "SELECT state, count(*) AS total FROM interaction_deliveries GROUP BY state"
-        ).fetchall()
-        twice = connection.execute(
-            "SELECT new->>'id' AS id FROM audit WHERE place = 'task_session_messages'"
-            " AND (new->>'metadata')::jsonb->>'status' = 'answered'"
-            " GROUP BY 1 HAVING count(DISTINCT (new->>'metadata')::jsonb->'response') > 1"
-        ).fetchall()
-    assert epochs == sorted(epochs)
-    assert set(epochs) >= {1, 2, 3, 4}
-    assert twice == []
-    assert {row["state"]: row["total"] for row in states} == {"delivered": clients * count}
-
-
 async def test_a_call_that_waited_through_the_outage_gets_its_answer(
     tmp_path: Path,
 ) -> None:
@@ -300,7 +105,7 @@ async def test_a_call_that_waited_through_the_outage_gets_its_answer(
         async with desk_on(home, server.url) as desk:
             async with http_of(desk) as http, http_client(desk.mcp, desk.agent_token) as client:
                 asked = asyncio.create_task(ask(client, GO))
-                await eventually(lambda: _has_open(http))
+                await eventually(lambda: has_open(http))
                 (bundle,) = await open_bundles(http)
                 claim = new_id()
                 server.kill()
@@ -322,7 +127,7 @@ async def test_a_call_that_waited_through_the_outage_gets_its_answer(
 async def test_it_stops_in_a_few_seconds_although_its_server_hangs(
     tmp_path: Path, *, busy: bool
 ) -> None:
-    """Item 7: SIGSTOP the server, SIGTERM the desk; busy: also while it reads and claims."""
+    """SIGSTOP the server, SIGTERM the desk; busy: also while it reads and claims."""
     home = tmp_path / "home"
     where = ("shim", str(home), str(tmp_path), "claude-code")
     with private_server() as server:
@@ -330,11 +135,11 @@ async def test_it_stops_in_a_few_seconds_although_its_server_hangs(
             calls: list[asyncio.Task[httpx2.Response]] = []
             async with client_process(*where, home=home) as client:
                 client.ask(GO)
-                await eventually(lambda: _has_open(http), seconds=20)
+                await eventually(lambda: has_open(http), seconds=20)
                 (bundle,) = await open_bundles(http)
                 server.freeze()
                 if busy:
-                    calls = [asyncio.create_task(_read(http)) for _ in range(6)]
+                    calls = [asyncio.create_task(read_inbox(http)) for _ in range(6)]
                     calls.append(asyncio.create_task(answer(http, bundle, new_id())))
                 await asyncio.sleep(0.3)
                 began = time.monotonic()

@@ -116,7 +116,7 @@ async def test_recovery_runs_before_anybody_writes_and_under_a_new_epoch(run: Ru
 async def test_a_lost_lock_stops_writes_until_it_is_back_and_recovery_has_run(
     run: Run, clock: FakeClock, postgres_url: str
 ) -> None:
-    """Show 5; architecture.md, The store."""
+    """architecture.md, The store."""
     kill_lock(postgres_url)
     await run.away()
     assert "administrator" in run.events[-1].detail
@@ -246,7 +246,7 @@ async def test_a_start_whose_recovery_fails_gives_everything_back(
 async def test_two_homes_on_one_database_exclude_each_other(
     run: Run, tmp_path: Path, postgres_url: str, clock: FakeClock
 ) -> None:
-    """Show 5: two desks on one database with different homes."""
+    """architecture.md, The store: two desks on one database with different homes."""
     other = Home(tmp_path / "other")
     other.create()
     with pytest.raises(StorageFailed) as caught:
@@ -322,7 +322,7 @@ async def test_a_server_that_died_is_waited_for_and_used_again(
 
 
 async def test_a_server_that_froze_keeps_nobody_from_closing(home: Home, clock: FakeClock) -> None:
-    """Item 7: everything is released although nothing answers."""
+    """architecture.md, The store: everything is released although nothing answers."""
     with private_server() as server:
         store = await open_store(home, DatabaseServer(server.url), clock, kind="serve")
         run = Run(store)

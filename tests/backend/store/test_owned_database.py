@@ -74,7 +74,7 @@ async def refused(desk: Desk) -> str:
 async def test_a_desk_that_lost_its_lock_unnoticed_cannot_write_after_another_took_over(
     desk: Desk, postgres_url: str, clock: FakeClock
 ) -> None:
-    """Show 5; architecture.md, The store: nothing is written until the lock is back."""
+    """architecture.md, The store: nothing is written until the lock is back."""
     server = DatabaseServer(postgres_url)
     unheard: list[str] = []
     first = await PostgresOwner.acquire(server, kind="serve", on_lost=unheard.append)
@@ -181,7 +181,7 @@ async def test_reading_goes_on_while_the_store_is_away(desk: Desk) -> None:
 
 
 async def test_nobody_but_recovery_writes_before_recovery_has_run(desk: Desk) -> None:
-    """Show 5: nothing is written until recovery has run."""
+    """architecture.md, The store: nothing is written until recovery has run."""
     assert "not ready" in await refused(desk)
     await desk.begin()
     desk.term.recovered = False

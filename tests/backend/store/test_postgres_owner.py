@@ -58,7 +58,7 @@ async def owners() -> AsyncIterator[Owners]:
 async def test_a_second_owner_is_refused_and_told_who_the_first_is(
     owners: Owners, postgres_url: str
 ) -> None:
-    """Show 5; architecture.md, The store: naming host, pid, since."""
+    """architecture.md, The store: naming host, pid, since."""
     await owners.own(postgres_url, "window")
     error = await owners.refused(postgres_url)
     assert error.code is ErrorCode.STORE_OWNED
@@ -103,7 +103,7 @@ async def test_it_can_be_owned_again_as_soon_as_it_is_given_back(
 async def test_a_killed_connection_is_told_at_once_with_the_reason(
     owners: Owners, postgres_url: str
 ) -> None:
-    """Show 5: the lock's PostgreSQL backend killed."""
+    """architecture.md, The store: the lock's PostgreSQL backend killed."""
     await owners.own(postgres_url)
     kill_lock(postgres_url)
     await until(lambda: owners.lost, seconds=1)

@@ -51,7 +51,7 @@ async def test_a_server_away_at_start_is_told_and_tried_again_by_a_press(tmp_pat
 
 
 async def test_a_window_whose_server_hangs_can_be_quit(tmp_path: Path) -> None:
-    """Item 7."""
+    """architecture.md, The store."""
     home = tmp_path / "home"
     with private_server() as server:
         name_store(home, server.url)
