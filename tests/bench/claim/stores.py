@@ -32,6 +32,8 @@ def complete_store(size: Size) -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     path = folder / f"{size.messages}-{size.seed}-{_fingerprint()}.db"
     if not path.exists():
+        for stale in folder.glob(f"{size.messages}-{size.seed}-*"):
+            stale.unlink()
         check_room(folder, size)
         unfinished = path.with_suffix(".unfinished")
         unfinished.unlink(missing_ok=True)
