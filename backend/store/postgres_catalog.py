@@ -1,14 +1,15 @@
 """What a PostgreSQL database holds under our names, read from its catalog."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from backend.store.database import Row, Transaction
 from backend.store.dialect import Dialect
-from backend.store.schema import TABLES, Index, indexes
+from backend.store.schema import TABLES, indexes
 
+_TEMPORARY: Final = ("CREATE TABLE IF NOT EXISTS", "CREATE TEMPORARY TABLE")
 _STORAGE: Final = re.compile(r" WITH \([^)]*\)")
 
 
@@ -51,18 +52,16 @@ async def read_catalog(tx: Transaction) -> Catalog:
 
 
 async def needed_indexes(tx: Transaction, catalog: Catalog) -> Mapping[str, FoundIndex]:
-    """Our indexes as this server would describe them, on empty copies of the tables there are.
+    """Those of our indexes there are, as this server would describe them by our definitions.
 
-    How a definition is spelled depends on the version of the server, so it is asked. The copies
-    are temporary and gone at the end of the transaction.
+    How a definition is spelled depends on the version of the server, so it is asked, on empty
+    tables. They are temporary, hide ours, and are gone at the end of the transaction.
     """
-    present = [table.name for table in TABLES if table.name in catalog.columns]
-    for table in present:
-        await tx.execute(
-            f"CREATE TEMPORARY TABLE {table} (LIKE {_quoted(catalog.schema or '')}.{table})"
-            " ON COMMIT DROP"
-        )
-    for index in _on(present):
+    present = [index for index in indexes(Dialect.POSTGRESQL) if index.name in catalog.indexes]
+    for table in TABLES if present else ():
+        made = table.ddl(Dialect.POSTGRESQL).replace(*_TEMPORARY, 1)
+        await tx.execute(f"{made} ON COMMIT DROP")
+    for index in present:
         await tx.execute(index.ddl())
     return await _found_indexes(tx, "n.oid = pg_my_temp_schema()")
 
@@ -82,12 +81,3 @@ def _found(row: Row) -> FoundIndex:
     kind = ("unique" if row["indisunique"] else "plain") + ("" if row["indisvalid"] else " invalid")
     _, _, keys = definition.partition(" USING ")
     return FoundIndex(str(row["relation"]), definition, f"{kind} {_STORAGE.sub('', keys)}")
-
-
-def _on(tables: Iterable[str]) -> list[Index]:
-    return [index for index in indexes(Dialect.POSTGRESQL) if index.table in tables]
-
-
-def _quoted(name: str) -> str:
-    escaped = name.replace('"', '""')
-    return f'"{escaped}"'

@@ -176,4 +176,7 @@ async def _start_revisions(tx: Transaction) -> None:
 
 
 async def _build_index(index: Index, tx: Transaction) -> None:
+    """Build it and count what it holds: of a new expression the server would know nothing."""
     await tx.execute(index.ddl())
+    if "(" in index.keys:
+        await tx.execute(f"ANALYZE {index.table}")
