@@ -54,8 +54,12 @@ async def test_a_question_nobody_answers_expires_and_its_agent_is_told(
         assert (result.status, result.answers) == (AskStatus.UNANSWERED, ())
         assert metadata_of(store_path, asked.pending_id)[0]["status"] == "expired"
         await until(lambda: clock.pending_timers == 0)
-        changed = [event.bundle for event in desk.events if isinstance(event, BundleChanged)]
-        assert changed[-1].status is BundleStatus.EXPIRED
+        await until(
+            lambda: any(
+                isinstance(event, BundleChanged) and event.bundle.status is BundleStatus.EXPIRED
+                for event in desk.events
+            )
+        )
         with pytest.raises(Conflict):
             await respond(desk, asked.pending_id)
 

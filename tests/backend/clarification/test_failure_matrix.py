@@ -314,6 +314,20 @@ async def test_row_11_a_late_refusal_makes_the_question_answerable_again(
     await is_restored(hosted)
 
 
+async def test_row_11_a_failure_that_is_no_refusal_counts_as_given(
+    hosted: HostedDesk, clock: FakeClock
+) -> None:
+    """K1.4, at-most-once: only the agent's own refusal takes the answer back."""
+    hosted.resumer.error = unavailable()
+    outcome = await hosted.respond()
+    assert outcome.delivery is Delivery.UNKNOWN
+    await clock.advance(1_000)
+    bundle = await hosted.bundle()
+    assert (bundle.status, bundle.delivery) == (BundleStatus.ANSWERED, Delivery.PENDING)
+    assert len(hosted.resumer.requests) == 1
+    assert len(hosted.turns()) == 2
+
+
 async def test_row_12_a_failed_restore_says_so_and_the_running_desk_repairs_it(
     store_path: Place, clock: FakeClock
 ) -> None:
