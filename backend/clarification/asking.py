@@ -36,6 +36,8 @@ from backend.store.locks import lock_bundle
 OPEN_BUDGET: Final = 5.0
 REJOIN_WINDOW: Final = 600_000_000_000
 """Nanoseconds after the cut in which an equal re-ask of the same connection joins (rule 3)."""
+CLOCK_SLACK: Final = 60_000_000_000
+"""Nanoseconds by which a clock is set right now and then without anybody noticing."""
 
 _log = logging.getLogger(__name__)
 
@@ -195,11 +197,14 @@ class Asking:
                     ErrorCode.KEY_REUSED, "this idempotency key was used for other questions"
                 )
         if pending_id is None and caller.connection_id:
+            now = self._clock.now()
+            # A cut that lies ahead: the clock was set back, and nobody knows how long ago it was.
             pending_id = await deliveries.rejoinable(
                 tx,
                 connection_id=caller.connection_id,
                 question_digest=digest,
-                cut_after=Nanoseconds(self._clock.now() - REJOIN_WINDOW),
+                cut_after=Nanoseconds(now - REJOIN_WINDOW),
+                cut_before=Nanoseconds(now + CLOCK_SLACK),
             )
         bundle = await bundles.load_bundle(tx, pending_id) if pending_id else None
         if bundle is None:

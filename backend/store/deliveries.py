@@ -50,17 +50,27 @@ async def open_delivery(tx: Transaction, new: NewDelivery) -> None:
 
 
 async def _opened_at(tx: Transaction, new: NewDelivery) -> Nanoseconds:
-    """Now, but behind every earlier ask of the connection, wherever the clock was set since."""
-    if not new.connection_id:
-        return new.now
+    """Now, but behind every earlier ask of the connection and of these questions, wherever the
+    clock was set since.
+    """
+    behind = [
+        await _newest(tx, column, value)
+        for column, value in (
+            ("connection_id", new.connection_id),
+            ("question_digest", new.question_digest),
+        )
+        if value
+    ]
+    return Nanoseconds(max((new.now, *(moment + 1 for moment in behind))))
+
+
+async def _newest(tx: Transaction, column: str, value: str) -> int:
     row = await tx.fetch_one(
-        "SELECT opened_at FROM interaction_deliveries WHERE connection_id = :connection"
-        " ORDER BY opened_at DESC LIMIT 1",
-        {"connection": new.connection_id},
+        f"SELECT MAX(opened_at) AS opened_at FROM interaction_deliveries WHERE {column} = :value",
+        {"value": value},
     )
-    if row is None:
-        return new.now
-    return Nanoseconds(max(new.now, parse_timestamp(str(row["opened_at"])) + 1))
+    newest = row["opened_at"] if row is not None else None
+    return parse_timestamp(str(newest)) if newest is not None else 0
 
 
 async def find_by_key(tx: Transaction, key: IdempotencyKey) -> PendingId | None:
@@ -106,12 +116,18 @@ async def move(
 
 
 async def rejoinable(
-    tx: Transaction, *, connection_id: str, question_digest: str, cut_after: Nanoseconds
+    tx: Transaction,
+    *,
+    connection_id: str,
+    question_digest: str,
+    cut_after: Nanoseconds,
+    cut_before: Nanoseconds | None = None,
 ) -> PendingId | None:
     """The bundle an equal re-ask of the same MCP session joins (clarification.md, rule 3).
 
-    It is the session's newest ask, its call was cut no earlier than `cut_after`, and it is open
-    or its answer waits, or is about to. One re-ask joins one cut call: the next must be cut again.
+    It is the session's newest ask, its call was cut between `cut_after` and `cut_before`, and it
+    is open or its answer waits, or is about to. One re-ask joins one cut call: the next must be
+    cut again.
     """
     if not connection_id:
         return None
@@ -122,7 +138,10 @@ async def rejoinable(
     )
     if row is None or row["question_digest"] != question_digest:
         return None
-    if row["detached_at"] is None or str(row["detached_at"]) < format_timestamp(cut_after):
+    if row["detached_at"] is None:
+        return None
+    cut_at = parse_timestamp(str(row["detached_at"]))
+    if cut_at < cut_after or (cut_before is not None and cut_at > cut_before):
         return None
     joined = await _joinable(tx, row)
     if joined is not None:
