@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Final, TypeVar
+from urllib.parse import quote
 
 import psycopg
 from psycopg import conninfo as addresses
@@ -51,10 +52,11 @@ _DEFAULTS: Final[Mapping[str, str]] = {
 def location_of(conninfo: str) -> str:
     """Where the database is, without secrets and options."""
     found = addresses.conninfo_to_dict(conninfo)
-    user = f"{found['user']}@" if found.get("user") else ""
-    host = found.get("host") or found.get("hostaddr") or "localhost"
+    user = f"{quote(str(found['user']))}@" if found.get("user") else ""
+    name = str(found.get("host") or found.get("hostaddr") or "localhost")
+    host = f"[{name}]" if ":" in name else quote(name, safe=",")
     port = f":{found['port']}" if found.get("port") else ""
-    return f"postgresql://{user}{host}{port}/{found.get('dbname') or ''}"
+    return f"postgresql://{user}{host}{port}/{quote(str(found.get('dbname') or ''))}"
 
 
 class PostgresConnection:
