@@ -368,6 +368,63 @@ async def test_row_13_a_marker_that_cannot_be_stored_sends_nothing(
     assert len(hosted.resumer.requests) == 1
 
 
+async def test_row_13_no_prompt_is_sent_once_the_budget_is_gone(
+    hosted: HostedDesk, clock: FakeClock
+) -> None:
+    """K5.2: the dispatch gets what is left of the 30 s; with nothing left there is none."""
+    marked = Fault("after commit")
+    hosted.faults.plan(None, None, marked)
+    response = hosted.start_response()
+    await marked.reached.wait()
+    clock._monotonic += 31
+    marked.go_on.set()
+    assert await failed(response) == detached.NOT_RESUMED
+    assert hosted.resumer.requests == []
+    await is_restored(hosted)
+
+
+async def test_a_turn_that_begins_between_claim_and_reservation_gets_no_prompt(
+    hosted: HostedDesk,
+) -> None:
+    """K5.5; K8.6 81: not after supersession."""
+    held = Fault("before")
+    hosted.faults.plan(None, held)
+    response = hosted.start_response()
+    await held.reached.wait()
+    hosted.rows.turn("turn2")
+    held.go_on.set()
+    assert await failed(response) == detached.NOT_RECOVERED
+    assert hosted.resumer.requests == []
+    assert hosted.turns() == ["turn1", "turn2"]
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["live", "as a prompt"])
+async def test_an_answer_that_arrives_lets_session_and_task_go_on(
+    hosted: HostedDesk, *, live: bool
+) -> None:
+    """K1.9; K5.5 a; R7: a win means delivered or accepted."""
+    call = await hosted.waiting_call() if live else None
+    outcome = await hosted.respond()
+    assert (outcome.claimed, outcome.delivery) == (True, Delivery.DELIVERED)
+    assert hosted.states() == ("RUNNING", "IN_PROGRESS")
+    if call is not None:
+        assert (await call).answers == YES.answers
+    assert len(hosted.resumer.requests) == (0 if live else 1)
+
+
+async def test_the_prompt_names_the_exact_rows_the_turn_and_the_answer(
+    hosted: HostedDesk,
+) -> None:
+    """K5.5, detached; K3.4; improvement 7."""
+    bundle = await hosted.bundle()
+    await hosted.respond()
+    (request,) = hosted.resumer.requests
+    assert request.message_ids == (bundle.questions[0].message_id,)
+    assert (request.turn_id, request.pending_id) == ("turn1", P)
+    assert request.successor_turn_id == hosted.turns()[-1]
+    assert "Yes [q1_opt1]" in request.prompt
+
+
 async def test_row_14_an_accepted_dispatch_whose_turn_cannot_be_published_is_not_repeated(
     hosted: HostedDesk, clock: FakeClock
 ) -> None:
