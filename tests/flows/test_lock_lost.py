@@ -117,7 +117,7 @@ class Crowd:
 async def test_while_its_lock_is_lost_a_busy_desk_writes_nothing_and_afterwards_nothing_is_lost(
     tmp_path: Path, postgres_url: str
 ) -> None:
-    """architecture.md, The store: nothing is written until the lock is back and recovery has run."""
+    """architecture.md, The store: nothing is written until it is back and recovery has run."""
     home, clients, count, losses = tmp_path / "home", 6, 12, 3
     async with desk_on(home, postgres_url) as desk:
         watch_every_write(postgres_url)

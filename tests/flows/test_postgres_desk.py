@@ -37,7 +37,7 @@ async def test_a_question_is_asked_and_answered_and_outlives_the_desk(
     async with desk_on(home, postgres_url) as desk:
         async with http_of(desk) as http, http_client(desk.mcp, desk.agent_token) as client:
             asked = asyncio.create_task(ask(client, GO))
-            await eventually(lambda: has_open(http))
+            await eventually(lambda: has_open(http), seconds=30)
             reply = await answer(http, (await open_bundles(http))[0], new_id())
             assert reply.status_code == 200
             assert (await asked)["answers"]["q1"]["selected"][0]["label"] == "Yes"
@@ -78,7 +78,7 @@ async def test_every_command_uses_the_store_that_the_home_names(
         async with http_client(desk.mcp, desk.agent_token) as client:
             asked = asyncio.create_task(ask(client, GO))
             async with http_of(desk) as http:
-                await eventually(lambda: has_open(http))
+                await eventually(lambda: has_open(http), seconds=30)
             code, _, err = await run_command(other, "pending")
             assert (code, err) == (0, "")
             bundle = json.loads((await run_command(other, "pending", "--json"))[1])["bundles"][0]
@@ -105,11 +105,11 @@ async def test_a_call_that_waited_through_the_outage_gets_its_answer(
         async with desk_on(home, server.url) as desk:
             async with http_of(desk) as http, http_client(desk.mcp, desk.agent_token) as client:
                 asked = asyncio.create_task(ask(client, GO))
-                await eventually(lambda: has_open(http))
+                await eventually(lambda: has_open(http), seconds=30)
                 (bundle,) = await open_bundles(http)
                 claim = new_id()
                 server.kill()
-                await until(lambda: logged(home, "the store is away:"))
+                await until(lambda: logged(home, "the store is away:"), seconds=30)
                 reply = await answer(http, bundle, claim)
                 assert reply.status_code == 503
                 assert reply.json()["code"] == "temporarily_unavailable"
@@ -118,7 +118,7 @@ async def test_a_call_that_waited_through_the_outage_gets_its_answer(
                 await until(lambda: logged(home, "the store is back"), seconds=60)
                 assert not asked.done()
                 assert (await answer(http, bundle, claim)).status_code == 200
-                result = await asyncio.wait_for(asked, 10)
+                result = await asyncio.wait_for(asked, 30)
                 assert result["answers"]["q1"]["selected"][0]["label"] == "Yes"
             assert await desk.terminate() == 0
 
@@ -146,7 +146,7 @@ async def test_it_stops_in_a_few_seconds_although_its_server_hangs(
                 assert await desk.terminate() == 0
                 took = time.monotonic() - began
             await asyncio.gather(*calls, return_exceptions=True)
-        assert took < (10 if busy else 5)
+        assert took < 12
         assert not (home / "endpoint.json").exists()
 
 
@@ -158,7 +158,7 @@ async def test_a_start_on_a_server_that_hangs_can_be_stopped(tmp_path: Path) -> 
         began = time.monotonic()
         process.terminate()
         await asyncio.wait_for(process.wait(), 12)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 10
 
 
 async def _start(home: Path, url: str) -> asyncio.subprocess.Process:

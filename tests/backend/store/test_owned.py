@@ -60,11 +60,11 @@ class Run:
         return True
 
     async def away(self) -> None:
-        await until(lambda: self.events and not self.events[-1].available)
+        await until(lambda: self.events and not self.events[-1].available, seconds=30)
         assert not await self.may_write()
 
     async def back(self) -> None:
-        await until(lambda: self.events and self.events[-1] == BACK, seconds=15)
+        await until(lambda: self.events and self.events[-1] == BACK, seconds=30)
         assert await self.may_write()
 
     async def stop(self) -> None:
@@ -104,7 +104,7 @@ def _heard(run: Run, count: int) -> bool:
 
 async def waits(clock: FakeClock) -> None:
     """The keeper waits for its next try."""
-    await until(lambda: clock.pending_timers == 1)
+    await until(lambda: clock.pending_timers == 1, seconds=30)
 
 
 async def test_recovery_runs_before_anybody_writes_and_under_a_new_epoch(run: Run) -> None:
@@ -218,7 +218,7 @@ async def test_a_store_that_a_newer_program_changed_meanwhile_is_left_alone(
         connection.execute("UPDATE settings SET value = '99' WHERE key = 'store_format'")
     await waits(clock)
     await clock.advance(1)
-    await until(lambda: "newer Kandesk" in run.events[-1].detail)
+    await until(lambda: "newer Kandesk" in run.events[-1].detail, seconds=30)
     assert not await run.may_write()
     assert run.recoveries == [1]
     with raw(postgres_url) as connection:
@@ -314,7 +314,7 @@ async def test_a_server_that_died_is_waited_for_and_used_again(
             for seconds in (1, 5):
                 await waits(clock)
                 await clock.advance(seconds)
-            await until(lambda: "refused" in run.events[-1].detail)
+            await until(lambda: "refused" in run.events[-1].detail, seconds=30)
             server.start()
             await waits(clock)
             await clock.advance(30)
@@ -328,7 +328,7 @@ async def test_a_server_that_froze_keeps_nobody_from_closing(home: Home, clock: 
         run = Run(store)
         await run.start()
         server.freeze()
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(15):
             await run.stop()
         assert OwnerLock.holder(home.database) is None
         server.thaw()
@@ -341,4 +341,4 @@ async def test_a_server_that_froze_keeps_nobody_from_closing(home: Home, clock: 
             await again.close()
             return True
 
-        await eventually(free, seconds=10)
+        await eventually(free, seconds=30)

@@ -41,7 +41,7 @@ async def test_a_server_away_at_start_is_told_and_tried_again_by_a_press(tmp_pat
             assert "cannot reach its store" in words
             await until((await window.shows("retryStore", QPushButton)).hasFocus)
             await window.click("retryStore")
-            await until(lambda: not window.parts.view.pages.storage.trying, seconds=20)
+            await until(lambda: not window.parts.view.pages.storage.trying, seconds=30)
             assert OwnerLock.holder(Home(home).database) is None
             server.start()
             await window.click("retryStore")
@@ -58,13 +58,13 @@ async def test_a_window_whose_server_hangs_can_be_quit(tmp_path: Path) -> None:
         server.freeze()
         async with opened_window(home) as window:
             await asyncio.sleep(2)
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(15):
                 await window.quit()
         server.thaw()
         async with opened_window(home) as window:
             await ready(window)
             server.freeze()
-            async with asyncio.timeout(12):
+            async with asyncio.timeout(18):
                 await window.quit()
         assert OwnerLock.holder(Home(home).database) is None
 
@@ -91,7 +91,7 @@ async def test_what_is_typed_while_the_store_is_away_is_kept_and_saved_and_the_a
                 await window.shows("retryButton", QPushButton)
                 server.start()
                 await until(lambda: window.find("noticeBar") is None, seconds=60)
-                await until(lambda: "as written meanwhile" in _drafts(server), seconds=10)
+                await until(lambda: "as written meanwhile" in _drafts(server), seconds=30)
                 await window.click("retryButton")
                 reply = await client.reply()
                 answer = reply.result["answers"]["q1"]
