@@ -61,7 +61,7 @@ async def _candidates(tx: Transaction, wanted: Sequence[PendingId]) -> Sequence[
         f" AND o.state IN ('{Delivery.WAITING_FOR_AGENT}','{Delivery.DELIVERED}')))"
         " AND (o.session_id = d.session_id OR ("
         f"{other_client} = {client} AND {other_folder} = {folder}))"
-        " ORDER BY o.opened_at DESC, o.pending_id DESC",
+        " ORDER BY COALESCE(o.claimed_at, o.opened_at) DESC, o.pending_id DESC",
         {"ids": encode(list(wanted))},
     )
 
