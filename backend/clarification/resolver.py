@@ -17,7 +17,6 @@ from backend.domain.clarification import (
     Answered,
     Bundle,
     BundleStatus,
-    Delivery,
     Outcome,
     ResponseOutcome,
     Skipped,
@@ -149,10 +148,12 @@ class Resolver:
         try:
             return await task
         finally:
-            del self._in_flight[answer.pending_id]
+            # A bundle that was given back may be on its way again by now.
+            if self._in_flight.get(answer.pending_id) is task:
+                del self._in_flight[answer.pending_id]
 
     async def _delivered(self, answer: ClaimedAnswer, budget: ResponseBudget) -> ResponseOutcome:
-        started = self._parts.clock.monotonic()
+        started, allowed = self._parts.clock.monotonic(), budget.delivery()
         way = self._hosted if answer.bundle.hosted else self._guests
         ended = "cancelled"
         try:
@@ -163,10 +164,10 @@ class Resolver:
             raise
         finally:
             self._phases.record("delivery", answer.pending_id, ended, started)
+            if allowed.expired:
+                self._phases.ran_out("delivery")
             # Calls that came after the claim found an answer on its way, and wait for its end.
             self._parts.waiters.look_again(answer.pending_id)
-        if delivery in {Delivery.UNKNOWN, Delivery.PENDING}:
-            self._phases.ran_out("delivery")
         outcome = answer.outcome(delivery)
         telling = self._parts.supervisor.start(
             self._parts.announcer.resolved(outcome), name="announce answer"

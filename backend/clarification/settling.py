@@ -13,6 +13,7 @@ from backend.errors import AppError, ErrorCode, StorageFailed
 from backend.ids import ClaimId, PendingId, TurnId
 from backend.store import bundles, intents, reservations, session_states
 from backend.store.database import Priority, Transaction
+from backend.store.locks import lock_bundle
 
 RETRY_DELAYS: Final = (1.0, 5.0, 30.0, 300.0)
 """Seconds between tries to settle an answer in the running desk; the last repeats."""
@@ -82,6 +83,7 @@ class Settler:
         deadline = Deadline(self._parts.clock, SETTLE_BUDGET)
         now = self._parts.clock.now()
         async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+            await lock_bundle(tx, unsettled.pending_id)
             if unsettled.turn_id is not None:
                 await reservations.clear(tx, unsettled.turn_id, now, outbox=False)
             intent = await intents.find(tx, unsettled.pending_id)
