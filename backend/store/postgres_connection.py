@@ -49,6 +49,10 @@ _DEFAULTS: Final[Mapping[str, str]] = {
 }
 
 
+class _NumberedCursor(psycopg.RawCursor[DictRow]):
+    """Takes `$1`, as `numbered` writes it; rows are read by column name."""
+
+
 def location_of(conninfo: str) -> str:
     """Where the database is, without secrets and options."""
     found = addresses.conninfo_to_dict(conninfo)
@@ -108,7 +112,7 @@ class PostgresConnection:
     async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
         statement = numbered(sql)
         rows = [[row[name] for name in statement.names] for row in params]
-        await self._run(lambda: self._cursor().executemany(statement.sql, rows))
+        await self._run(lambda: self._cursor().executemany(statement.sql.encode(), rows))
 
     async def commit(self) -> None:
         await self._run(self._commit)
@@ -190,24 +194,24 @@ class PostgresConnection:
             return self._raw
         patience = max(_SHORTEST_CONNECT, math.ceil(seconds))
         options = {"connect_timeout": patience, **self._options}
-        raw = psycopg.connect(
+        raw = _Raw.connect(
             addresses.make_conninfo("", **options),
             autocommit=True,
             row_factory=dict_row,
-            cursor_factory=psycopg.RawCursor,
         )
+        raw.cursor_factory = _NumberedCursor
         raw.prepared_max = _PREPARED
         self._raw = raw
         return raw
 
     def _begin(self, sql: str, seconds: float) -> None:
         try:
-            self._connected(seconds).execute(sql, prepare=False)
+            self._connected(seconds).execute(sql.encode(), prepare=False)
         except psycopg.OperationalError:
             if self._stopping or self._raw is None or not self._raw.closed:
                 raise
             # It broke while nobody used it; nothing of this transaction has happened.
-            self._connected(seconds).execute(sql, prepare=False)
+            self._connected(seconds).execute(sql.encode(), prepare=False)
 
     def _cursor(self) -> psycopg.Cursor[DictRow]:
         if self._raw is None:
@@ -218,7 +222,7 @@ class PostgresConnection:
     def _execute(self, sql: str, params: Params) -> psycopg.Cursor[DictRow]:
         statement = numbered(sql)
         values: list[SqlValue] = [params[name] for name in statement.names]
-        return self._cursor().execute(statement.sql, values)
+        return self._cursor().execute(statement.sql.encode(), values)
 
     def _commit(self) -> None:
         """The server's limit for statements does not hold for COMMIT; of a failed transaction it
