@@ -55,8 +55,9 @@ async def test_a_submit_that_finds_no_room_keeps_every_word_and_retry_delivers_i
             assert stored_bundle(home / "kandesk.db", card.pending_id).status == "pending"
             assert not kept_draft(home / "kandesk.db")
             disk.make_room()
+            # By itself: nobody touches the keyboard.
+            await until(lambda: _in(WORDS, home / "kandesk.db"), seconds=15)
             await window.type("customAnswer", "!")
-            await until(lambda: _in(WORDS, home / "kandesk.db"), seconds=10)
             await asyncio.sleep(ARMED_AFTER)
             await window.click("retryButton")
             answer = (await client.reply()).result["answers"]["q1"]
