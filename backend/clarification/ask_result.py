@@ -78,8 +78,9 @@ def _ending(bundle: Bundle) -> tuple[AskStatus, str] | None:
     if bundle.status is BundleStatus.PENDING or bundle.delivery is Delivery.PENDING:
         return None
     told = bundle.hosted and bundle.status is BundleStatus.REJECTED
-    if bundle.delivery in (Delivery.DISCARDED, Delivery.REPLACED) and not told:
-        return AskStatus.WITHDRAWN, bundle.delivery.value
+    delivery = bundle.delivery
+    if not told and (delivery is Delivery.DISCARDED or delivery is Delivery.REPLACED):
+        return AskStatus.WITHDRAWN, delivery.value
     if bundle.status is BundleStatus.CANCELLED:
         reason = bundle.withdrawn
         return AskStatus.WITHDRAWN, reason.value if reason is not None else ""

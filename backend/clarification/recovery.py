@@ -96,7 +96,6 @@ class _Recovery:
             if reservation.started:
                 await self._accept(tx, reservation, intent, now)
             else:
-                # First: the rows can only be restored once their turn owns the session again.
                 await reservations.release(tx, turn_id)
                 await self._settle(tx, intent, now)
 

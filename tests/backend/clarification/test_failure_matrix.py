@@ -1,6 +1,7 @@
 """The failure matrix of hosted sessions, row by row (K5.6)."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 
 import pytest
@@ -328,6 +329,28 @@ async def test_row_11_a_failure_that_is_no_refusal_counts_as_given(
     assert len(hosted.turns()) == 2
 
 
+async def test_row_11_whoever_joined_a_delivery_is_told_that_it_failed(
+    hosted: HostedDesk, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Improvement 1: success is never reported for what was not delivered (K9.2 3)."""
+    caplog.set_level(logging.INFO, "clarification.response")
+    hosted.resumer.hang()
+    hosted.resumer.error = REFUSED
+    token = new_token()
+    first = hosted.start_response(token=token)
+    await hosted.resumer.reached.wait()
+    retry = hosted.start_response(token=token)
+    other = hosted.start_response(NO)
+    await until(
+        lambda: [record.__dict__.get("phase") for record in caplog.records].count("validation") == 3
+    )
+    hosted.resumer.answers.set()
+    for response in (first, retry, other):
+        assert await failed(response) == detached.NOT_RESUMED
+    await is_restored(hosted)
+    assert len(hosted.resumer.requests) == 1
+
+
 async def test_row_12_a_failed_restore_says_so_and_the_running_desk_repairs_it(
     store_path: Place, clock: FakeClock
 ) -> None:
@@ -576,7 +599,8 @@ async def test_row_20_a_reserved_turn_that_cannot_be_deleted_quarantines_its_ses
         assert (
             await failed(hosted.start_response(pending_id=PendingId("p2"))) == detached.NOT_RESUMED
         )
-        await clock.advance(1_000)
+        await clock.advance(1)
+        await until(lambda: clock.pending_timers == 0)
         assert hosted.resumer.requests == []
         assert await hosted.delivery() is Delivery.PENDING
     async with hosted_desk(store_path, clock, ask=False) as restarted:

@@ -182,6 +182,22 @@ async def test_rows_of_another_question_stop_the_start(start: Start) -> None:
     assert (await start.bundle(Q)).answerable
 
 
+async def test_rows_of_two_turns_stop_the_start(start: Start) -> None:
+    """K8.6 28: no answer is given back into a turn it was not claimed in."""
+    first = start.rows.question(P)
+    second = start.rows.question(P, question_id="q2", question_index=1)
+    assert await claim(start.database, make_claim(P, SKIP))
+    start.rows.turn("turn0")
+    with raw(start.place) as connection:
+        connection.execute(
+            "UPDATE task_session_messages SET turn_id = 'turn0' WHERE id = ?", (second,)
+        )
+    start.reserve("turn2", [first, second])
+    assert (await start.fails()).params["row"] == "turn2"
+    assert (await start.bundle()).delivery is Delivery.PENDING
+    assert await start.reserved() == ["turn2"]
+
+
 async def test_a_part_of_the_claimed_rows_stops_the_start(start: Start) -> None:
     """K8.6 70: rejects a partial intent set."""
     first = start.rows.question(P)

@@ -1,13 +1,14 @@
 """Answers nobody delivers any more, in a desk that runs for weeks (K5.7 step 2)."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 
-from backend.clarification.settling import RETRY_DELAYS
+from backend.clarification.settling import RETRY_DELAYS, Unsettled
 from backend.domain.clarification import BundleStatus, Delivery, Skipped
 from backend.errors import AgentFailed, ErrorCode, StorageFailed
-from backend.ids import PendingId
+from backend.ids import ClaimId, PendingId
 from backend.store import bundles, intents
 from backend.store.database import Database
 from tests.helpers.clock import FakeClock
@@ -67,6 +68,29 @@ async def test_an_answer_somebody_has_settled_meanwhile_is_left_alone(
     await clock.advance(1)
     await until(lambda: clock.pending_timers == 0)
     assert await hosted.delivery() is Delivery.DELIVERED
+
+
+async def test_an_answer_that_is_being_delivered_is_left_to_whoever_does_it(
+    hosted: HostedDesk, clock: FakeClock
+) -> None:
+    """clarification.md, Resolver: only intents without an owner in this process."""
+    await _claimed(hosted.desk.database)
+    resolver = hosted.desk.services.desk._resolver
+    owner = asyncio.ensure_future(asyncio.Event().wait())
+    resolver._in_flight[P] = owner  # type: ignore[assignment]
+    resolver._settler.hint(Unsettled(P, ClaimId("claim-1")))
+    for _ in range(2):
+        await clock.advance(1)
+        await until(lambda: clock.pending_timers == 1)
+        assert await hosted.delivery() is Delivery.PENDING
+    del resolver._in_flight[P]
+    owner.cancel()
+    await clock.advance(1)
+
+    async def restored() -> bool:
+        return (await hosted.bundle()).answerable
+
+    await eventually(restored)
 
 
 async def test_a_restore_leaves_answered_siblings_as_they_are(
