@@ -1,0 +1,114 @@
+"""Every moment of a run at which a crash leaves something different, and a crash at one of them."""
+
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from backend.clarification.resume import ResumeRequest
+from backend.clock import Deadline
+from backend.errors import AgentFailed, ErrorCode, TemporarilyUnavailable
+from backend.ids import SessionId
+from backend.store.database import Database, Priority, Transaction
+from backend.store.dialect import Dialect
+from tests.crash.journal import Journal
+
+BEFORE = "before COMMIT"
+AFTER = "after COMMIT"
+
+
+class Moments:
+    """Counts moments and kills this process at number `last`; 0 kills at none."""
+
+    def __init__(self, journal: Journal, last: int) -> None:
+        self._journal = journal
+        self._last = last
+        self.names: list[str] = []
+
+    def reach(self, name: str) -> None:
+        self.names.append(name)
+        if len(self.names) == self._last:
+            self._journal.write("desk", "killed", at=name)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class MomentDatabase:
+    """Implements `Database`: two moments in every write transaction, named after its writer.
+
+    `broken` names writers and how many of their transactions fail instead of being committed.
+    """
+
+    def __init__(
+        self, database: Database, moments: Moments, broken: dict[str, int] | None = None
+    ) -> None:
+        self._database = database
+        self._moments = moments
+        self._broken = broken if broken is not None else {}
+        self.writes = 0
+        """Write transactions that have begun and not ended."""
+
+    @property
+    def dialect(self) -> Dialect:
+        return self._database.dialect
+
+    @property
+    def location(self) -> str:
+        return self._database.location
+
+    def reading(self, deadline: Deadline | None = None) -> AbstractAsyncContextManager[Transaction]:
+        return self._database.reading(deadline)
+
+    @asynccontextmanager
+    async def writing(
+        self, deadline: Deadline | None = None, *, priority: Priority = Priority.NORMAL
+    ) -> AsyncIterator[Transaction]:
+        # This generator, the context manager's `__aenter__`, whoever writes.
+        writer = sys._getframe(2).f_code.co_qualname
+        self.writes += 1
+        try:
+            async with self._database.writing(deadline, priority=priority) as tx:
+                yield tx
+                self._moments.reach(f"{writer}: {BEFORE}")
+                if self._broken.get(writer, 0) > 0:
+                    self._broken[writer] -= 1
+                    raise TemporarilyUnavailable(ErrorCode.STORE_BUSY, "injected")
+        finally:
+            self.writes -= 1
+        self._moments.reach(f"{writer}: {AFTER}")
+
+    async def close(self) -> None:
+        await self._database.close()
+
+
+class JournalAgent:
+    """Implements `DetachedResumer`: an agent that outlives the desk, and remembers every prompt."""
+
+    def __init__(
+        self, journal: Journal, moments: Moments, *, promptable: bool = True, refuses: bool = False
+    ) -> None:
+        self._journal = journal
+        self._moments = moments
+        self._promptable = promptable
+        self._refuses = refuses
+
+    async def promptable(self, session_id: SessionId) -> bool:
+        del session_id
+        self._moments.reach("agent: is it promptable")
+        return self._promptable
+
+    async def dispatch(self, request: ResumeRequest) -> None:
+        self._moments.reach("agent: about to be prompted")
+        if self._refuses:
+            self._journal.write("agent", "refused", pending=request.pending_id)
+            self._moments.reach("agent: has refused")
+            raise AgentFailed(ErrorCode.AGENT_FAILED, "the agent is gone")
+        self._journal.write(
+            "agent",
+            "prompted",
+            pending=request.pending_id,
+            text=request.prompt,
+            turn=request.successor_turn_id,
+        )
+        self._moments.reach("agent: prompted, not acknowledged")
+        self._moments.reach("agent: acknowledged")
