@@ -38,6 +38,10 @@ def open_files(desk: RunningDesk) -> int:
     return len(list(Path(f"/proc/{desk.pid}/fd").iterdir()))
 
 
+def size_of(path: Path) -> int:
+    return path.stat().st_size
+
+
 @asynccontextmanager
 async def crowd(desk: RunningDesk, count: int) -> AsyncIterator[None]:
     """Connections that say nothing, each an open file of the desk."""
@@ -76,6 +80,37 @@ async def test_a_desk_out_of_open_files_goes_on_once_it_has_some(tmp_path: Path)
             assert await asyncio.wait_for(late.pending(), 20) == []
         assert stored_bundle(home / "kandesk.db", bundle["pending_id"]).settled
         assert await desk.terminate() == 0
+
+
+async def test_a_desk_whose_files_may_not_grow_changes_nothing_and_retry_works(
+    tmp_path: Path,
+) -> None:
+    """As on a full disk (K5.6, a failed claim), where nobody may mount one: `ulimit -f`."""
+    home = tmp_path / "home"
+    store = home / "kandesk.db"
+    async with (
+        running_desk(home) as desk,
+        Human(desk.api, desk.token) as human,
+        http_client(desk.mcp, desk.agent_token) as agent,
+    ):
+        call = asyncio.create_task(ask(agent, ASKED))
+        (bundle,) = await human.wait_for()
+        body = option(1, bundle, new_id())
+        size = size_of(Path(f"{store}-wal"))
+        with limited(desk.pid, resource.RLIMIT_FSIZE, size):
+            status, reply = await human.respond(bundle["pending_id"], body)
+            assert status == 500
+            assert reply["code"] in {"store_full", "store_unreachable"}
+            assert str(store) in reply["error"]
+            refused = await agent.call_tool("ask_user_question", ASKED)
+            assert refused.is_error
+            assert len(await human.pending()) == 1
+        assert not call.done()
+        assert stored_bundle(store, bundle["pending_id"]).status == "pending"
+        status, reply = await human.respond(bundle["pending_id"], body)
+        assert (status, reply["claimed"], reply["replayed"]) == (200, True, False)
+        assert label(await asyncio.wait_for(call, 20)) == "PostgreSQL"
+        assert stored_bundle(store, bundle["pending_id"]).settled
 
 
 async def test_a_desk_short_of_memory_drops_a_request_and_goes_on(tmp_path: Path) -> None:

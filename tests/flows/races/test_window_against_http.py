@@ -24,7 +24,7 @@ from tests.helpers.races import LABELS, LONG, Wish, seen, wishes
 from tests.helpers.stored import stored_bundle
 from tests.helpers.waiting import until
 
-ROUNDS: Final = 500 if LONG else 40
+ROUNDS: Final = 500 if LONG else 24
 _BY_HAND: Final = 8
 """Every so many rounds the controls themselves are pressed, which first stand still for a while."""
 _STEP: Final = 0.001
