@@ -49,7 +49,8 @@ _ANSWERED: Final = (BundleStatus.ANSWERED, BundleStatus.REJECTED)
 async def load_bundle(tx: Transaction, pending: PendingId) -> Bundle | None:
     """The bundle whatever its state; None for an unknown id and for a parent question (K5.1).
 
-    A malformed bundle reads as superseded: it is shown, and nobody can answer it.
+    A malformed bundle, also one with a question that has no id, reads as superseded: it is shown,
+    and nobody can answer it.
     """
     found = await _load(tx, f"{pending_id(tx.dialect, 'm')} = :pending_id", {"pending_id": pending})
     return found[0] if found else None
@@ -133,6 +134,7 @@ def _to_bundle(pending: PendingId, rows: Sequence[Row]) -> Bundle | None:
     status = _status([metadata for _, metadata in items])
     is_open = status is BundleStatus.PENDING
     ended = is_open and bool(head["is_ended"])
+    nameless = any(not question_id(metadata) for _, metadata in items)
     intent = any(is_set(metadata.get("response_delivery_pending")) for _, metadata in items)
     return Bundle(
         pending_id=pending,
@@ -147,12 +149,14 @@ def _to_bundle(pending: PendingId, rows: Sequence[Row]) -> Bundle | None:
         context=as_text(first.get("context")),
         expected_questions=_expected(first, len(items)),
         detached=any(is_set(metadata.get("agent_disconnected")) for _, metadata in items),
-        superseded=is_open and not all(row["is_current"] for row in questions),
+        superseded=is_open and (nameless or not all(row["is_current"] for row in questions)),
         delivery=_delivery(head["delivery_state"], intent=intent),
         claim_id=ClaimId(str(head["claim_id"])) if head["claim_id"] else None,
         responded_at=_responded_at(items, head["claimed_at"]),
         reject_reason=as_text(head["reject_reason"]),
-        withdrawn=_withdrawn(first, status, ended=ended, superseded=not head["is_current"]),
+        withdrawn=_withdrawn(
+            first, status, ended=ended, superseded=nameless or not head["is_current"]
+        ),
         replaced_by=PendingId(str(head["replaced_by"])) if head["replaced_by"] else None,
     )
 

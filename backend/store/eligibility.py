@@ -6,7 +6,7 @@ Every fragment is a condition on one row of `task_session_messages`, named by `r
 from typing import Final
 
 from backend.domain.conversation import TERMINAL_STATES
-from backend.store.dialect import Dialect, json_flag, json_text
+from backend.store.dialect import Dialect, is_text, json_flag, json_text
 from backend.store.schema import asked_question, pending_status
 
 CLARIFICATION: Final = "clarification_request"
@@ -87,6 +87,27 @@ def is_active(dialect: Dialect, row: str) -> str:
         f"{is_pending(dialect, row)} AND {is_current(dialect, row)}"
         f" AND {is_well_formed(dialect, row)}"
     )
+
+
+def has_question_ids(dialect: Dialect, row: str) -> str:
+    """Every question of the bundle has an id; a bundle with one that has none takes no answer."""
+    found = (
+        f"COALESCE({is_text(dialect, value)} AND {value} <> '', FALSE)"
+        for value in (
+            json_text(dialect, "i.metadata", "question_id"),
+            json_text(dialect, "i.metadata", "question", "id"),
+        )
+    )
+    return (
+        "NOT EXISTS (SELECT 1 FROM task_session_messages i"
+        f" WHERE {pending_id(dialect, 'i')} = {pending_id(dialect, row)}"
+        f" AND NOT ({' OR '.join(found)}))"
+    )
+
+
+def is_answerable(dialect: Dialect, row: str) -> str:
+    """Active, and no question of its bundle stands in the way of an answer (K4.2; K8.6, 73)."""
+    return f"{is_active(dialect, row)} AND {has_question_ids(dialect, row)}"
 
 
 def in_ended_session(row: str) -> str:

@@ -20,10 +20,11 @@ from backend.domain.listing import (
 from backend.ids import PendingId, SessionId, TurnId
 from backend.store import bundles
 from backend.store.database import Params, Row, Transaction
-from backend.store.dialect import Dialect, is_text, json_members, json_text, time_key
+from backend.store.dialect import Dialect, is_text, json_members, time_key
 from backend.store.eligibility import (
+    has_question_ids,
     in_ended_session,
-    is_active,
+    is_answerable,
     is_question,
     is_well_formed,
     newest_turn,
@@ -132,7 +133,7 @@ def _closed_page(dialect: Dialect, query: PageQuery) -> str:
         # Not the bare expression: its index would be read from end to end, for its order.
         f" (SELECT COUNT(DISTINCT {pending}||'') AS total FROM {_ROWS} r WHERE {where}) counted"
         f" LEFT JOIN (SELECT {pending} AS pending_id, {moment} AS asked_at,"
-        f" CASE WHEN {is_well_formed(dialect, 'r')} AND {_has_ids(dialect, 'r')}"
+        f" CASE WHEN {is_well_formed(dialect, 'r')} AND {has_question_ids(dialect, 'r')}"
         " THEN 1 ELSE 0 END AS is_readable,"
         f" CASE WHEN {in_ended_session('r')} THEN 1 ELSE 0 END AS is_ended,"
         f" {newest_turn(dialect, 'r.task_session_id')} AS newest_turn"
@@ -146,24 +147,7 @@ def _is_listed(dialect: Dialect, row: str) -> str:
     """Open, and every one of its questions can be named in an answer (K8.6, 73)."""
     pending = pending_id(dialect, row)
     return (
-        f"{is_active(dialect, row)} AND {pending} IS NOT NULL AND {is_text(dialect, pending)}"
-        f" AND {_has_ids(dialect, row)}"
-    )
-
-
-def _has_ids(dialect: Dialect, row: str) -> str:
-    """Every question of the bundle has an id; a bundle with one that has none takes no answer."""
-    found = (
-        f"COALESCE({is_text(dialect, value)} AND {value} <> '', FALSE)"
-        for value in (
-            json_text(dialect, "i.metadata", "question_id"),
-            json_text(dialect, "i.metadata", "question", "id"),
-        )
-    )
-    return (
-        f"NOT EXISTS (SELECT 1 FROM {_ROWS} i"
-        f" WHERE {pending_id(dialect, 'i')} = {pending_id(dialect, row)}"
-        f" AND NOT ({' OR '.join(found)}))"
+        f"{is_answerable(dialect, row)} AND {pending} IS NOT NULL AND {is_text(dialect, pending)}"
     )
 
 

@@ -3,14 +3,14 @@
 from backend.ids import PendingId, SessionId
 from backend.store.database import Transaction
 from backend.store.dialect import after_lookup
-from backend.store.eligibility import is_active, pending_id
+from backend.store.eligibility import is_answerable, pending_id
 
 
 async def open_pending_ids(tx: Transaction) -> list[PendingId]:
     """Oldest first; a bundle is open while one of its rows is pending (K8.6, 73)."""
     rows = await tx.fetch_all(
         f"SELECT DISTINCT {pending_id(tx.dialect, 'm')} AS pending_id"
-        f" FROM task_session_messages m WHERE {is_active(tx.dialect, 'm')}"
+        f" FROM task_session_messages m WHERE {is_answerable(tx.dialect, 'm')}"
         f" AND {pending_id(tx.dialect, 'm')} IS NOT NULL"
     )
     return [PendingId(str(row["pending_id"])) for row in rows]
@@ -21,7 +21,7 @@ async def open_in_session(tx: Transaction, session_id: SessionId) -> list[Pendin
     rows = await tx.fetch_all(
         f"SELECT {pending_id(tx.dialect, 'm')} AS pending_id, MIN(m.created_at) AS asked_at"
         f" FROM task_session_messages m WHERE m.task_session_id = :session"
-        f" AND {is_active(tx.dialect, 'm')} AND {pending_id(tx.dialect, 'm')} IS NOT NULL"
+        f" AND {is_answerable(tx.dialect, 'm')} AND {pending_id(tx.dialect, 'm')} IS NOT NULL"
         f" GROUP BY {pending_id(tx.dialect, 'm')} ORDER BY asked_at, pending_id",
         {"session": session_id},
     )
@@ -32,7 +32,7 @@ async def is_open(tx: Transaction, pending: PendingId) -> bool:
     row = await tx.fetch_one(
         "SELECT 1 AS found FROM task_session_messages m"
         f" WHERE {pending_id(tx.dialect, 'm')} = :pending_id"
-        f" AND {after_lookup(tx.dialect, is_active(tx.dialect, 'm'))}"
+        f" AND {after_lookup(tx.dialect, is_answerable(tx.dialect, 'm'))}"
         " LIMIT 1",
         {"pending_id": pending},
     )

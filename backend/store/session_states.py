@@ -7,7 +7,7 @@ from backend.domain.conversation import TERMINAL_STATES, SessionKind, SessionSta
 from backend.ids import PendingId, SessionId
 from backend.store.database import Transaction
 from backend.store.dialect import json_text
-from backend.store.eligibility import is_active, pending_id
+from backend.store.eligibility import is_answerable, pending_id
 from backend.store.metadata import OWN_KEY
 
 _TERMINAL: Final = ",".join(f"'{state}'" for state in sorted(TERMINAL_STATES))
@@ -68,7 +68,7 @@ async def _refresh_task(tx: Transaction, session_id: SessionId, now: Nanoseconds
     # One value, session by session: neither database is to read the open questions of everybody.
     open_question = (
         "(SELECT m.id FROM task_session_messages m"
-        f" WHERE m.task_session_id = q.id AND {is_active(tx.dialect, 'm')} LIMIT 1)"
+        f" WHERE m.task_session_id = q.id AND {is_answerable(tx.dialect, 'm')} LIMIT 1)"
     )
     asks = (
         "EXISTS (SELECT 1 FROM task_sessions q WHERE q.task_id = tasks.id"
@@ -91,5 +91,5 @@ async def _refresh_task(tx: Transaction, session_id: SessionId, now: Nanoseconds
 def _asks(tx: Transaction) -> str:
     return (
         "EXISTS (SELECT 1 FROM task_session_messages m"
-        f" WHERE m.task_session_id = :session AND {is_active(tx.dialect, 'm')})"
+        f" WHERE m.task_session_id = :session AND {is_answerable(tx.dialect, 'm')})"
     )

@@ -18,7 +18,7 @@ from backend.ids import SessionId, TaskId, TurnId, new_id
 from backend.store import turns
 from backend.store.database import Params, Row, Transaction
 from backend.store.dialect import Dialect, json_text
-from backend.store.eligibility import is_active, pending_id
+from backend.store.eligibility import is_answerable, pending_id
 from backend.store.locks import lock_sessions
 from backend.store.metadata import OWN_KEY, JsonDict, as_dict, as_text, as_time, decode, encode
 
@@ -182,7 +182,7 @@ def _summary_sql(dialect: Dialect, only: str = "") -> str:
         " COALESCE(waiting.total, 0) AS waiting_answers"
         " FROM task_sessions s JOIN tasks t ON t.id = s.task_id"
         f" LEFT JOIN (SELECT m.task_session_id, COUNT(DISTINCT {pending_id(dialect, 'm')}) AS total"
-        f" FROM task_session_messages m WHERE {open_session}{is_active(dialect, 'm')}"
+        f" FROM task_session_messages m WHERE {open_session}{is_answerable(dialect, 'm')}"
         " GROUP BY m.task_session_id) asked ON asked.task_session_id = s.id"
         " LEFT JOIN (SELECT d.session_id, COUNT(*) AS total FROM interaction_deliveries d"
         f" WHERE {waiting_session}d.state = 'waiting_for_agent'"

@@ -269,7 +269,7 @@ async def test_a_question_without_an_id_is_a_bad_request_and_not_listed(
     assert (accepted, told) == (False, "a question of this bundle has no id")
     assert (await desk.get(INBOX))["total"] == 0
     (closed,) = (await desk.get(f"{INBOX}/history"))["bundles"]
-    assert (closed["reason"], closed["active"]) == ("unreadable", True)
+    assert (closed["reason"], closed["active"]) == ("unreadable", False)
 
 
 async def test_statuses_nobody_knows_are_told_as_pending(desk: HttpDesk, rows: RowMaker) -> None:
