@@ -3,18 +3,21 @@
 import dataclasses
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from app.viewmodels.clarification_card import Phase
 from app.widgets.touch import TouchMode
 from backend.domain.clarification import (
     Answer,
     BundleStatus,
     Delivery,
     ResponseOutcome,
+    Skipped,
     Withdrawn,
 )
-from backend.errors import Conflict, ErrorCode, InvalidInput
+from backend.errors import Conflict, ErrorCode, InvalidInput, TemporarilyUnavailable
 from backend.ids import OptionId, PendingId, QuestionId
 from tests.helpers.clock import settle
 from tests.helpers.desk_builders import make_bundle, make_question, moment
@@ -49,6 +52,39 @@ async def test_an_unknown_outcome_is_said_in_words_with_retry() -> None:
         assert "not known" in shown.banner.text
         assert shown.widget("retryButton").isVisible()
         assert shown.widget("optionButton_2").isEnabled()
+
+
+@pytest.mark.parametrize("failure", ["an error", "no reply in time"])
+async def test_after_a_failure_nothing_spins_and_every_way_out_works_again(failure: str) -> None:
+    """RR.1, RR.4; K8.7 case 100: answers kept, Retry offered, Skip and Esc as before."""
+    async with overlay_window(make_bundle()) as shown:
+        reply = shown.case.desk.hold("respond")
+        if failure == "an error":
+            busy = TemporarilyUnavailable(ErrorCode.TEMPORARILY_UNAVAILABLE, "busy")
+            shown.case.desk.fail("respond", busy)
+            reply.set()
+        await shown.click("optionButton_1")
+        await shown.click("submitAnswers")
+        if failure == "no reply in time":
+            await until(lambda: not shown.widget("skipQuestions").isEnabled())
+            assert shown.banner.text == "Sending…"
+            await shown.case.clock.advance(40)
+        assert shown.case.is_in(Phase.ERROR)
+        assert "Sending" not in shown.banner.text
+        assert shown.case.card.sheet.entry(0).selected == ("o1",)
+        for name in ("retryButton", "submitAnswers", "skipQuestions", "collapseOverlay"):
+            assert shown.widget(name).isEnabled(), name
+        shown.overlay.setFocus()
+        await shown.press(Qt.Key.Key_Escape)
+        assert shown.case.is_collapsed()
+        await shown.click("expandOverlay")
+        await shown.arm()
+        await shown.click("skipQuestions")
+        await shown.arm()
+        reply.set()
+        await shown.click("confirmSkip")
+        await until(lambda: bool(shown.case.sent))
+        assert shown.case.sent == [(PendingId("p1"), Skipped(""))]
 
 
 async def test_retry_has_to_settle_like_every_verdict() -> None:

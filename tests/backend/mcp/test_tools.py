@@ -5,8 +5,15 @@ import sys
 
 import pytest
 
-from backend.domain.clarification import MAX_CONTEXT, MAX_OPTIONS, MAX_PROMPT, MAX_QUESTIONS
+from backend.domain.clarification import (
+    MAX_CONTEXT,
+    MAX_OPTIONS,
+    MAX_PROMPT,
+    MAX_QUESTIONS,
+    MAX_TEXT,
+)
 from backend.mcp import tools
+from backend.mcp.inbox_wire import AnswerIn, AnswerToolIn
 
 _IMPORTS_ONLY_STDLIB = """
 import sys
@@ -64,6 +71,32 @@ def test_the_schema_tells_the_limits_the_domain_keeps() -> None:
     assert question["prompt"]["maxLength"] == MAX_PROMPT
     assert ask["context"]["maxLength"] == MAX_CONTEXT
     assert "timeout" not in ask
+
+
+def test_the_schema_of_a_question_says_what_must_be_there() -> None:
+    """K8.6 87."""
+    for spec in tools.AGENT_TOOLS[:2]:
+        ask = spec.input_schema
+        assert ask["required"] == ["questions"]
+        questions = ask["properties"]["questions"]  # type: ignore[index]
+        assert (questions["minItems"], questions["maxItems"]) == (1, MAX_QUESTIONS)
+        assert questions["items"]["required"] == ["prompt"]
+        assert questions["items"]["properties"]["options"]["items"]["required"] == ["label"]
+
+
+def test_the_schema_of_an_answer_is_that_of_the_other_doors() -> None:
+    """K8.4 N9: what it names is what is read, with the limits that are kept."""
+    spec = next(spec for spec in tools.OPERATOR_TOOLS if spec.name == tools.ANSWER)
+    assert spec.input_schema["required"] == ["pending_id"]
+    properties = spec.input_schema["properties"]
+    assert isinstance(properties, dict)
+    assert set(properties) == set(AnswerToolIn.model_fields)
+    entry = properties["answers"]["items"]
+    assert set(entry["properties"]) == set(AnswerIn.model_fields)
+    assert entry["required"] == ["question_id"]
+    assert entry["properties"]["custom_text"]["maxLength"] == MAX_TEXT
+    assert properties["reject_reason"]["maxLength"] == MAX_TEXT
+    assert not set(properties) & {"task_id", "session_id", "workspace_id"}
 
 
 def test_the_waiting_sentence_names_the_tool_and_the_ticket() -> None:

@@ -82,6 +82,20 @@ def test_kandevs_shape_is_read_unchanged() -> None:
     assert draft.context == "First.\n\nSecond."
 
 
+def test_escapes_in_a_text_stay_as_they_are() -> None:
+    """K8.6 87: what looks like an escape in an agent's text is text."""
+    odd = 'C:\\new\\table \\u0041 \\n "q" %s {0} &lt;b&gt;'
+    draft = draft_from_wire(
+        {
+            "questions": [{"prompt": odd, "options": [{"label": odd}, {"label": "B"}]}],
+            "context_paragraphs": [odd, odd],
+        }
+    )
+    (question,) = draft.questions
+    assert (question.prompt, question.options[0].label) == (odd, odd)
+    assert draft.context == f"{odd}\n\n{odd}"
+
+
 def test_empty_paragraphs_leave_the_context() -> None:
     assert draft_from_wire({**_question(), "context": "c", "context_paragraphs": []}).context == "c"
 
@@ -141,10 +155,12 @@ def test_claude_codes_own_tool_shape_is_read_unchanged() -> None:
             "is required",
         ),
         (_question(question="twice"), "questions[0].question", "given twice"),
+        ({"prompt": "Which?", "options": OPTIONS}, "questions", "is required"),
         ({**_question(), "context_paragraphs": [1]}, "context_paragraphs[0]", "must be a string"),
     ],
 )
 def test_wrong_structure_names_the_field(arguments: object, field: str, words: str) -> None:
+    """K8.6 87: questions are required, and one question without the list is no question."""
     with pytest.raises(InvalidInput) as caught:
         draft_from_wire(arguments)
     assert caught.value.params["field"] == field
