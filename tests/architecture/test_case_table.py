@@ -1,0 +1,118 @@
+"""The table of `tests/peers/README.md`: every case has a test that exists, or a reason."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = ROOT / "tests" / "peers" / "README.md"
+ROW = re.compile(r"^\| (?P<case>[^|]+?) \| (?P<shown>[^|]+?) \|$", re.MULTILINE)
+TEST = re.compile(r"`(?P<file>[\w/]+\.py)::(?P<name>\w+)`")
+REASON = "does not apply: "
+
+MATRIX = [f"K5.6 {row}" for row in range(1, 24)]
+RECOVERY = [f"K5.7 {step}" for step in range(1, 4)]
+CRITERIA = [
+    "RR.1",
+    "RR.2",
+    "RR.4",
+    "RR.5",
+    "LC.1",
+    "LC.2",
+    "LC.3",
+    "R1",
+    "R2",
+    "R2c",
+    "R4",
+    "R4a",
+    "R6",
+    "R7",
+    "R7a",
+    "R9",
+    "R10",
+    "R11",
+    "P1",
+    "P1a",
+    "P1b",
+    "P2",
+    "A1",
+    "A2",
+    "A3",
+    "A4",
+    "A6",
+    "A7",
+    "A9",
+    "L1",
+    "L1a",
+    "L1b",
+    "L1c",
+    "L1d",
+    "L2",
+    "L2a",
+    "L3",
+    "L4",
+    "L4a",
+    "L5",
+    "L6",
+    "L7",
+    "L7a",
+    "L8",
+    "L9",
+    "L10",
+    "L11",
+    "L11a",
+    "L12",
+    "L13",
+    "L14",
+    "L15",
+    "N1",
+    "N2",
+    "N4",
+    "N4a",
+    "N5",
+    "N6",
+    "N6a",
+    "N7",
+    "N8",
+    "N8a",
+    "N8c",
+    "N8d",
+    "N9",
+]
+WITHOUT_TEXT = {10, 11, 13, 17, 20, 24, 31, 32, 38, 42, 51, 56, 60, 62, 67, 77, 88, 90}
+UNIT_TESTS = [f"K8.6 {line}" for line in range(1, 94) if line not in WITHOUT_TEXT]
+IMPROVEMENTS = [f"improvement {number}" for number in range(1, 13)]
+CASES = [*MATRIX, *RECOVERY, *CRITERIA, *UNIT_TESTS, *IMPROVEMENTS]
+
+
+@cache
+def table() -> dict[str, str]:
+    text = TABLE.read_text("utf-8")
+    return {row["case"]: row["shown"] for row in ROW.finditer(text)}
+
+
+@cache
+def tests_in(file: str) -> frozenset[str]:
+    path = ROOT / file
+    if not path.is_file():
+        return frozenset()
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    tree = ast.parse(path.read_text("utf-8"))
+    return frozenset(node.name for node in ast.walk(tree) if isinstance(node, functions))
+
+
+def test_the_table_has_no_row_that_is_not_a_case() -> None:
+    assert [case for case in table() if case not in {*CASES, "case", "---"}] == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_case_names_tests_that_exist_or_says_why_not(case: str) -> None:
+    shown = table().get(case)
+    assert shown is not None, f"{case} is not in {TABLE.name}"
+    named = [(found["file"], found["name"]) for found in TEST.finditer(shown)]
+    assert named or shown.startswith(REASON), f"{case} names no test and gives no reason"
+    missing = [f"{file}::{name}" for file, name in named if name not in tests_in(file)]
+    assert missing == []
