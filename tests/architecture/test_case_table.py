@@ -95,7 +95,7 @@ def table() -> dict[str, str]:
 
 
 @cache
-def tests_in(file: str) -> frozenset[str]:
+def functions_of(file: str) -> frozenset[str]:
     path = ROOT / file
     if not path.is_file():
         return frozenset()
@@ -114,5 +114,5 @@ def test_a_case_names_tests_that_exist_or_says_why_not(case: str) -> None:
     assert shown is not None, f"{case} is not in {TABLE.name}"
     named = [(found["file"], found["name"]) for found in TEST.finditer(shown)]
     assert named or shown.startswith(REASON), f"{case} names no test and gives no reason"
-    missing = [f"{file}::{name}" for file, name in named if name not in tests_in(file)]
+    missing = [f"{file}::{name}" for file, name in named if name not in functions_of(file)]
     assert missing == []
