@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from backend.clock import Clock, Deadline
+from backend.domain.validation import shortened
 from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
 from backend.ids import PendingId
 from backend.metrics import Metrics
@@ -65,7 +66,8 @@ class PhaseRecorder:
                 "duration_ms": round((self._clock.monotonic() - started) * 1000, 3),
                 "outcome": outcome,
                 "driver": self._driver,
-                "pending_id": pending_id,
+                # An unknown id is whatever a caller sent.
+                "pending_id": shortened(pending_id),
             },
         )
 

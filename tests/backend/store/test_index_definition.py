@@ -23,7 +23,8 @@ def test_every_index_is_accepted_as_sqlite_keeps_it(index: Index) -> None:
     [
         (
             f"create index {NAME} on task_session_messages"
-            f" ( JSON_EXTRACT( metadata ,'$.pending_id' ) , created_at,id )\n\twhere {KEY} is not null;"
+            " ( JSON_EXTRACT( metadata ,'$.pending_id' ) , created_at,id )\n\t"
+            f"where {KEY} is not null;"
         ),
         (
             f'CREATE INDEX "{NAME}" ON "task_session_messages"'
