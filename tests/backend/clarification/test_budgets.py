@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from backend.clarification.claimed import ANSWER_BUDGET
+from backend.clarification.claimed import ANSWER_BUDGET, ResponseBudget
 from backend.clock import Deadline
 from backend.domain.clarification import Answered, BundleStatus, Delivery
 from backend.errors import (
@@ -69,6 +69,18 @@ async def ends_within(
         await clock.advance(seconds)
     await until(response.done)
     return await ended(response)
+
+
+async def test_a_slow_claim_takes_its_time_from_the_delivery(clock: FakeClock) -> None:
+    """Budgets: 39 s for all of it, the compensation included."""
+    budget = ResponseBudget(clock)
+    await clock.advance(4)
+    assert budget.delivery().seconds == 30
+    await clock.advance(5)
+    assert budget.delivery().seconds == 26
+    await clock.advance(600)
+    assert budget.delivery().expired
+    assert budget.compensation().seconds == 4
 
 
 async def test_an_agent_that_never_answers_holds_nobody_longer_than_39_s(
