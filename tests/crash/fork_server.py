@@ -17,8 +17,11 @@ PRELOADED = (
     "app.launch",
     "backend.runtime",
     "backend.cli.serve",
-    "tests.crash.play",
+    "backend.mcp.server",
+    "backend.store.postgres_store",
     "tests.crash.scenes",
+    "tests.crash.load_desk",
+    "tests.crash.desk_that_dies",
 )
 
 
@@ -50,7 +53,7 @@ def _run(command: dict[str, Any]) -> NoReturn:
     code = 1
     try:
         code = getattr(importlib.import_module(module), function)(*command["arguments"]) or 0
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - whatever ends a child is told
         traceback.print_exc()
     finally:
         sys.stdout.flush()

@@ -4,27 +4,47 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
+from tests.crash.forks import ForkServer, forked_desk
 from tests.helpers.human import Human
 from tests.helpers.mcp_clients import ask, http_client, question, shim_client
+from tests.helpers.place import Place
 from tests.helpers.program import RunningDesk, running_desk
 
 pytestmark = pytest.mark.crash
 
-ROUNDS = 20 if os.environ.get("KANDESK_LONG") else 2
+ROUNDS = 20 if os.environ.get("KANDESK_LONG") else 1
 POINTS = ["question open", "in claim", "before delivery", "before reply"]
 LABELS = ("SQLite", "PostgreSQL")
 
 
-def dying(point: str) -> tuple[str, ...]:
-    if point == "question open":
-        return ()
-    return (sys.executable, "-m", "tests.crash.desk_that_dies", point)
+@dataclass(frozen=True)
+class Desks:
+    """Starts desks on one store."""
+
+    forks: ForkServer
+    home: Path
+
+    def start(self, point: str = "") -> AbstractAsyncContextManager[RunningDesk]:
+        """A desk that dies at the point, if it is one of its own."""
+        at = point if point in POINTS[1:] else ""
+        return forked_desk(self.forks, self.home, "tests.crash.desk_that_dies:serve", at)
+
+
+@pytest.fixture
+def desks(forks: ForkServer, tmp_path: Path, place: Place) -> Desks:
+    home = tmp_path / "home"
+    home.mkdir()
+    if isinstance(place, str):
+        (home / "desk.toml").write_text(f'[store]\ndatabase = "{place}"\n')
+    return Desks(forks, home)
 
 
 async def press_submit(desk: RunningDesk, bundle: dict[str, Any], place: int) -> None:
@@ -52,14 +72,13 @@ async def uncollected(desk: RunningDesk) -> int:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("point", POINTS)
 async def test_over_the_shim_the_original_call_returns_the_answer_after_the_desk_is_back(
-    tmp_path: Path, point: str
+    desks: Desks, tmp_path: Path, point: str
 ) -> None:
-    """When the call is gone, 1: the agent sees one call that took longer."""
+    """When the call is gone, 1: the agent sees one call that took longer (K5.6 row 6, guests)."""
     for number in range(ROUNDS):
-        home = tmp_path / f"home{number}"
         place = number % 2
-        async with running_desk(home, *dying(point)) as desk:
-            async with shim_client(home, tmp_path) as client:
+        async with desks.start(point) as desk:
+            async with shim_client(desks.home, tmp_path) as client:
                 prompt = f"Which database, {number}?"
                 call = asyncio.create_task(ask(client, {"questions": [question(prompt, *LABELS)]}))
                 bundle = await open_question(desk)
@@ -68,7 +87,7 @@ async def test_over_the_shim_the_original_call_returns_the_answer_after_the_desk
                 else:
                     await press_submit(desk, bundle, place)
                     await desk.process.wait()
-                async with running_desk(home) as again:
+                async with desks.start() as again:
                     if point in {"question open", "in claim"}:
                         assert not call.done()
                         reopened = await open_question(again)
@@ -86,13 +105,12 @@ async def test_over_the_shim_the_original_call_returns_the_answer_after_the_desk
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("point", POINTS)
 async def test_over_http_nothing_is_handed_over_without_a_tap_or_a_ticket(
-    tmp_path: Path, point: str
+    desks: Desks, point: str
 ) -> None:
     """When the call is gone, 4: the card is there again, or pre-filled with the stored answer."""
     for number in range(ROUNDS):
-        home = tmp_path / f"home{number}"
         arguments = {"questions": [question(f"Proceed, {number}?", "yes", "no")]}
-        async with running_desk(home, *dying(point)) as desk:
+        async with desks.start(point) as desk:
             call = asyncio.create_task(ask_until_cut(desk, arguments))
             bundle = await open_question(desk)
             if point == "question open":
@@ -101,7 +119,7 @@ async def test_over_http_nothing_is_handed_over_without_a_tap_or_a_ticket(
                 await press_submit(desk, bundle, 0)
                 await desk.process.wait()
             assert await call is None
-        async with running_desk(home) as again:
+        async with desks.start() as again:
             await check_restarted(again, arguments, bundle, point)
 
 
