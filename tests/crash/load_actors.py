@@ -33,6 +33,7 @@ class Load:
     order: random.Random
     desk: RunningDesk | None = None
     asking: bool = True
+    store_dies: bool = False
     open_asks: set[str] = field(default_factory=set)
     _names: int = 0
 
@@ -136,10 +137,20 @@ async def asking_again_agent(load: Load, number: int) -> None:
 
 
 async def shim_agent(load: Load, client: Any) -> None:
-    """One `kandesk mcp` that outlives every desk; its calls just take longer."""
+    """One `kandesk mcp` that outlives every desk; its calls just take longer.
+
+    Only a desk whose store is away tells it so at once; then it asks again.
+    """
     while load.asking:
         prompt = load.new_prompt("shim")
-        load.got("shim", prompt, await ask(client, asked(prompt)))
+        while prompt in load.open_asks:
+            result = await client.call_tool("ask_user_question", asked(prompt))
+            if result.is_error:
+                assert load.store_dies, result.content
+                load.journal.write("shim", "cut", prompt=prompt)
+                await asyncio.sleep(PAUSE)
+            else:
+                load.got("shim", prompt, dict(result.structured_content))
 
 
 async def hosted_agent(load: Load, session: str, *, waits: bool) -> None:
@@ -152,7 +163,7 @@ async def hosted_agent(load: Load, session: str, *, waits: bool) -> None:
                 if not pending:
                     prompt = f"{load.new_prompt(session)}"
                     load.open_asks.discard(prompt)
-                    body = {"session_id": session, **_hosted_question(prompt)}
+                    body = {"session_id": session, **hosted_question(prompt)}
                     reply = await http.post("/api/v1/clarification/request", json=body)
                     pending = str(reply.json()["pending_id"]) if reply.status_code == 200 else ""
                     if pending and waits:
@@ -162,7 +173,7 @@ async def hosted_agent(load: Load, session: str, *, waits: bool) -> None:
         await asyncio.sleep(PAUSE)
 
 
-def _hosted_question(prompt: str) -> Answers:
+def hosted_question(prompt: str) -> Answers:
     options = [{"option_id": f"q_opt{n}", "label": label} for n, label in enumerate(("yes", "no"))]
     return {"questions": [{"id": "q", "prompt": prompt, "options": options}]}
 
@@ -191,9 +202,8 @@ async def human(load: Load, number: int) -> None:
             async with load.web(desk) as http:
                 reply = await http.get("/api/v1/clarification-inbox")
                 found = reply.json()["bundles"] if reply.status_code == 200 else []
-                if found:
+                for bundle in load.order.sample(found, min(3, len(found))):
                     given += 1
-                    bundle = load.order.choice(found)
                     await _act(load, http, f"{who}/{given}", bundle)
         await asyncio.sleep(HUMAN_PAUSE)
 

@@ -18,12 +18,14 @@ from tests.crash.load_actors import (
     Load,
     asking_again_agent,
     hosted_agent,
+    hosted_question,
     human,
     keyed_agent,
     shim_agent,
 )
 from tests.helpers.mcp_clients import shim_client
 from tests.helpers.place import Place
+from tests.helpers.postgres_faults import private_server
 from tests.helpers.program import RunningDesk
 from tests.helpers.store import RowMaker
 from tests.helpers.waiting import eventually
@@ -36,6 +38,7 @@ pytestmark = [
 LONG = os.environ.get("KANDESK_LONG") == "1"
 ROUNDS = int(os.environ.get("KANDESK_KILLS", "100")) if LONG else 3
 SEED = int(os.environ.get("KANDESK_SEED", "7"))
+SERVER_ROUNDS = 5
 LONGEST = 1.5
 """Seconds a desk lives at most before it is killed."""
 DRAIN_SECONDS = 60.0
@@ -64,12 +67,12 @@ async def everybody(load: Load, home: Path) -> AsyncIterator[Callable[[], Awaita
             asyncio.create_task(work)
             for work in (
                 shim_agent(load, client),
-                *(keyed_agent(load, number) for number in range(3)),
+                *(keyed_agent(load, number) for number in range(5)),
                 *(asking_again_agent(load, number) for number in range(2)),
                 *(hosted_agent(load, name, waits=name != SESSIONS[0]) for name in SESSIONS),
             )
         ]
-        humans = [asyncio.create_task(human(load, number)) for number in range(2)]
+        humans = [asyncio.create_task(human(load, number)) for number in range(3)]
 
         async def finish() -> None:
             load.asking = False
@@ -89,9 +92,11 @@ async def run_load(
     home: Path,
     rounds: int,
     kill: Callable[[RunningDesk], Awaitable[None]],
+    *,
+    store_dies: bool = False,
 ) -> None:
     """Kill once a round at a random moment; then let everybody finish, and settle the account."""
-    load = Load(Journal(home.parent / "journal"), random.Random(SEED))  # noqa: S311
+    load = Load(Journal(home.parent / "journal"), random.Random(SEED), store_dies=store_dies)  # noqa: S311
     moments = random.Random(SEED + 1)  # noqa: S311
     print(f"seed {SEED}, {rounds} rounds")
     async with asyncio.timeout(120 + 30 * rounds), AsyncExitStack() as stack:
@@ -159,3 +164,44 @@ async def test_a_desk_killed_under_load_loses_and_doubles_nothing(
         return desk_under_load(forks, load, home, place)
 
     await run_load(start, place, home, ROUNDS, kill_desk)
+
+
+@pytest.mark.skipif(not LONG, reason="getting a store back takes its seconds: in a long run")
+@pytest.mark.timeout(3_600)
+async def test_a_server_killed_under_load_loses_and_doubles_nothing(
+    tmp_path: Path, forks: ForkServer
+) -> None:
+    """K5.6, the store's own crash: the desk lives on, owns the store again, and settles."""
+    home = tmp_path / "home"
+    with private_server((), "fsync=on") as server:
+
+        async def kill_server(desk: RunningDesk) -> None:
+            assert desk.process.returncode is None
+            await asyncio.to_thread(server.kill)
+            await asyncio.to_thread(server.start)
+
+        async with AsyncExitStack() as stack:
+            running: list[RunningDesk] = []
+
+            @asynccontextmanager
+            async def same_desk(load: Load) -> AsyncIterator[RunningDesk]:
+                if not running:
+                    desk = desk_under_load(forks, load, home, server.url)
+                    running.append(await stack.enter_async_context(desk))
+                else:
+                    await takes_writes(load, running[0])
+                yield running[0]
+
+            await run_load(same_desk, server.url, home, SERVER_ROUNDS, kill_server, store_dies=True)
+
+
+async def takes_writes(load: Load, desk: RunningDesk) -> None:
+    """The desk owns the store again: a question can be put into a session."""
+    body = {"session_id": SESSIONS[0], **hosted_question("are you back?")}
+
+    async def accepted() -> bool:
+        async with load.web(desk) as http:
+            reply = await http.post("/api/v1/clarification/request", json=body)
+        return reply.status_code == 200
+
+    await eventually(accepted, seconds=DRAIN_SECONDS)

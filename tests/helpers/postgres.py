@@ -101,9 +101,10 @@ def _account(root: Path) -> str | None:
 
 
 def _start(
-    account: str | None, programs: Path, data: Path, root: Path, port: int
+    account: str | None, programs: Path, data: Path, root: Path, port: int, *extra: str
 ) -> subprocess.Popen[bytes]:
-    settings = [item for setting in _SETTINGS for item in ("-c", setting)]
+    """`extra` settings win over those of every test."""
+    settings = [item for setting in (*_SETTINGS, *extra) for item in ("-c", setting)]
     command = [str(programs / "postgres"), "-D", str(data), "-p", str(port), "-k", str(root)]
     return subprocess.Popen(
         [*command, *settings],

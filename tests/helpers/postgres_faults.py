@@ -21,7 +21,8 @@ ROLE = "postgres"
 class PrivateServer:
     """Runs after construction; everything on it belongs to one test."""
 
-    def __init__(self, root: Path, access: Sequence[str] = ()) -> None:
+    def __init__(self, root: Path, access: Sequence[str] = (), *settings: str) -> None:
+        self._settings = settings
         self._programs = _programs()
         self._account = _account(root)
         self.folder = root
@@ -50,7 +51,9 @@ class PrivateServer:
         return f"postgresql://{ROLE}@{folder}:{self.port}/{DATABASE}"
 
     def start(self) -> None:
-        self._process = _start(self._account, self._programs, self._data, self.folder, self.port)
+        self._process = _start(
+            self._account, self._programs, self._data, self.folder, self.port, *self._settings
+        )
         _wait_until_ready(self._programs, self.port, self._process)
 
     def kill(self) -> None:
@@ -89,12 +92,14 @@ class PrivateServer:
 
 
 @contextmanager
-def private_server(access: Sequence[str] = ()) -> Iterator[PrivateServer]:
-    """Start one with these lines before the others in `pg_hba.conf`; gone afterwards."""
+def private_server(access: Sequence[str] = (), *settings: str) -> Iterator[PrivateServer]:
+    """Start one with these lines before the others in `pg_hba.conf`, and with these settings;
+    gone afterwards.
+    """
     folder = tempfile.mkdtemp(prefix="kandesk-postgres-")
     server = None
     try:
-        server = PrivateServer(Path(folder), access)
+        server = PrivateServer(Path(folder), access, *settings)
         yield server
     finally:
         if server is not None:
