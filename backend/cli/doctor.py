@@ -15,42 +15,49 @@ from backend.cli.doctor_home import (
     check_secrets,
     find_running,
 )
+from backend.cli.doctor_repair import BACKED_UP, repair
 from backend.cli.doctor_store import check_store
 from backend.cli.finding import Finding, Level, problem
 from backend.clock import Clock, Nanoseconds, SystemClock, parse_timestamp
 from backend.desk_file import read_desk_file
 from backend.endpoint import read_endpoint
-from backend.errors import AppError
+from backend.errors import AppError, InvalidInput
 from backend.paths import Home, resolve_home
 from backend.private_file import write_private
 from backend.store.owner_lock import OwnerLock
-from backend.store.quarantine import Repair, quarantine
 from backend.store.store_location import (
     DatabaseServer,
-    EmbeddedFile,
     StoreLocation,
+    check_address,
     store_location,
 )
 
 _SECRET_BYTES: Final = 32
-_NAMED_ROWS: Final = 20
 
 
 def main(arguments: Sequence[str]) -> int:
     """One line per check. Exit code 1 when one of them is a problem, or a repair was refused."""
-    parsed = _parser().parse_args(arguments)
+    parser = _parser()
+    parsed = parser.parse_args(arguments)
+    if parsed.database is not None:
+        try:
+            check_address(parsed.database, source="--database")
+        except InvalidInput as error:
+            parser.error(error.detail)
+    if parsed.backed_up and not parsed.repair:
+        parser.error(f"{BACKED_UP} goes with --repair")
     home = resolve_home(parsed.home)
     clock = SystemClock()
     try:
         done = [
-            *(_repair(home, clock) if parsed.repair else ()),
-            *(_rotate_tokens(home) if parsed.rotate_tokens else ()),
+            *(_repair(home, clock, parsed) if parsed.repair else ()),
+            *(_rotate_tokens(home, parsed.database) if parsed.rotate_tokens else ()),
         ]
     except (AppError, OSError) as error:
         detail = error.detail if isinstance(error, AppError) else str(error)
         sys.stderr.write(f"kandesk: {detail}\n")
         return 1
-    findings = _check(home, clock, full=parsed.full)
+    findings = _check(home, clock, parsed.database, full=parsed.full)
     levels = _tell_json(done, findings) if parsed.json else _tell_lines(done, findings)
     return int(Level.PROBLEM in levels)
 
@@ -68,6 +75,16 @@ def _parser() -> argparse.ArgumentParser:
         help="move metadata nobody can read out of the way, after a backup; no desk may run",
     )
     parser.add_argument(
+        BACKED_UP,
+        action="store_true",
+        help="with --repair: there is a backup of the store on a server; change it",
+    )
+    parser.add_argument(
+        "--database",
+        metavar="URL",
+        help="the store, where serve was given one: postgresql://USER@HOST:PORT/NAME",
+    )
+    parser.add_argument(
         "--rotate-tokens",
         action="store_true",
         help="make new tokens; the old ones are worth nothing from then on; no desk may run",
@@ -75,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _check(home: Home, clock: Clock, *, full: bool) -> Iterator[Finding]:
+def _check(home: Home, clock: Clock, database: str | None, *, full: bool) -> Iterator[Finding]:
     folder = list(check_folder(home))
     yield from folder
     if any(finding.level is Level.PROBLEM for finding in folder):
@@ -84,7 +101,7 @@ def _check(home: Home, clock: Clock, *, full: bool) -> Iterator[Finding]:
     yield from check_secrets(home)
     desk = find_running(home)
     yield from check_desk(home, desk)
-    location = _location(home)
+    location = _location(home, database)
     if isinstance(location, Finding):
         yield location
     else:
@@ -93,11 +110,15 @@ def _check(home: Home, clock: Clock, *, full: bool) -> Iterator[Finding]:
     yield from check_agents()
 
 
-def _location(home: Home) -> StoreLocation | Finding:
+def _location(home: Home, database: str | None) -> StoreLocation | Finding:
     try:
-        return store_location(home, read_desk_file(home).database)
+        return _named_location(home, database)
     except AppError as error:
         return problem("settings", error.detail, f"mend {home.desk_toml}")
+
+
+def _named_location(home: Home, database: str | None) -> StoreLocation:
+    return store_location(home, database or read_desk_file(home).database)
 
 
 def _started(home: Home) -> Nanoseconds | None:
@@ -108,41 +129,17 @@ def _started(home: Home) -> Nanoseconds | None:
         return None
 
 
-def _repair(home: Home, clock: Clock) -> Iterator[str]:
-    location = store_location(home, read_desk_file(home).database)
-    if not isinstance(location, EmbeddedFile):
-        yield f"nothing to repair: {location.text} refuses rows that are not JSON"
-        return
-    if not location.path.exists():
-        yield "nothing to repair: there is no store yet"
-        return
-    lock = OwnerLock.acquire(home.database, kind="command")
-    try:
-        yield from _told(quarantine(location.path, clock.now()))
-    finally:
-        lock.release()
+def _repair(home: Home, clock: Clock, parsed: argparse.Namespace) -> Iterator[str]:
+    location = _named_location(home, parsed.database)
+    return repair(home, location, clock, backed_up=parsed.backed_up)
 
 
-def _told(repair: Repair) -> Iterator[str]:
-    if not repair.moved:
-        yield "nothing to repair: all metadata is JSON"
-        return
-    if repair.backup is None:
-        yield "no backup was made: the disk has no room for one"
-    else:
-        yield f"the store as it was: {repair.backup}"
-    for row in repair.moved[:_NAMED_ROWS]:
-        yield f"moved the metadata of {row.table} {row.row_id} to quarantined_metadata"
-    if len(repair.moved) > _NAMED_ROWS:
-        yield f"and of {len(repair.moved) - _NAMED_ROWS} more rows"
-
-
-def _rotate_tokens(home: Home) -> Iterator[str]:
+def _rotate_tokens(home: Home, database: str | None) -> Iterator[str]:
     """Both, or neither is told: an agent's token alone would look like a success."""
     if not home.root.is_dir():
         yield "there are no tokens yet"
         return
-    server = isinstance(_location(home), DatabaseServer)
+    server = isinstance(_location(home, database), DatabaseServer)
     lock = OwnerLock.acquire(home.database, kind="command", anywhere=server)
     try:
         for path in (home.desk_token, home.agent_token):

@@ -9,8 +9,8 @@ from backend.clock import Clock, Deadline, Nanoseconds
 from backend.errors import AppError, ErrorCode
 from backend.store.inspection import FileReport, Leftovers, inspect_file, read_leftovers
 from backend.store.metadata_check import REPAIR, unreadable_rows
-from backend.store.owned import open_for_reading
-from backend.store.store_location import DatabaseServer, StoreLocation
+from backend.store.owned import missing_driver, open_for_reading
+from backend.store.store_location import DatabaseServer, EmbeddedFile, StoreLocation
 
 _SECONDS: Final = 30.0
 _START: Final = "start Kandesk"
@@ -28,7 +28,7 @@ def check_store(
 ) -> Iterator[Finding]:
     """`since` is when the running desk started, None when none runs."""
     if isinstance(location, DatabaseServer):
-        yield from _check_rows(location, clock, since)
+        yield from _check_server(location, since, full=full)
         return
     if not location.path.exists():
         yield ok("store", f"{location.path} does not exist yet; the first start makes it")
@@ -71,8 +71,26 @@ def _tell_file(report: FileReport, where: str, *, full: bool) -> Iterator[Findin
         yield ok("metadata", f"all of it is JSON{moved}")
 
 
+def _check_server(
+    server: DatabaseServer, since: Nanoseconds | None, *, full: bool
+) -> Iterator[Finding]:
+    # Imported here: the driver is an extra.
+    try:
+        from backend.cli.doctor_server import check_server
+    except ImportError:
+        yield _refused(missing_driver(server))
+        return
+    try:
+        report = yield from check_server(server, full=full)
+    except AppError as error:
+        yield _refused(error)
+        return
+    if report is not None and report.leftovers is not None:
+        yield from _tell_leftovers(report.leftovers, since)
+
+
 def _check_rows(
-    location: StoreLocation, clock: Clock, since: Nanoseconds | None
+    location: EmbeddedFile, clock: Clock, since: Nanoseconds | None
 ) -> Iterator[Finding]:
     try:
         found = asyncio.run(asyncio.wait_for(_read(location, clock), _SECONDS))
@@ -80,14 +98,12 @@ def _check_rows(
         yield _refused(error)
         return
     except TimeoutError:
-        yield problem("store", f"{location.text} does not answer", "see whether its server works")
+        yield problem("store", f"{location.text} does not answer", "see whether its disk works")
         return
-    if isinstance(location, DatabaseServer):
-        yield ok("store", f"{location.text} answers; its tables and indexes are as Kandesk needs")
     yield from _tell_leftovers(found, since)
 
 
-async def _read(location: StoreLocation, clock: Clock) -> Leftovers:
+async def _read(location: EmbeddedFile, clock: Clock) -> Leftovers:
     database = await open_for_reading(location, clock)
     try:
         async with database.reading(Deadline(clock, _SECONDS)) as tx:

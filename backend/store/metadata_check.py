@@ -68,16 +68,27 @@ def make_readable(
 
 def unreadable_rows(bad: list[BadRow]) -> StorageFailed:
     """What is told of rows nobody can read."""
-    tables = ", ".join(dict.fromkeys(row.table for row in bad))
-    named = ", ".join(row.row_id for row in bad[:_NAMED_ROWS])
-    more = f" and {len(bad) - _NAMED_ROWS} more" if len(bad) > _NAMED_ROWS else ""
     return StorageFailed(
         ErrorCode.STORE_INVALID_ROW,
-        f"{tables} has rows whose metadata is not JSON: {named}{more}; repair them with: {REPAIR}",
-        table=tables,
-        rows=named,
+        f"{unreadable_text(bad)}; repair them with: {REPAIR}",
+        table=_tables(bad),
+        rows=_named(bad),
         count=len(bad),
     )
+
+
+def unreadable_text(bad: list[BadRow]) -> str:
+    """The rows by name, as far as they fit a line."""
+    more = f" and {len(bad) - _NAMED_ROWS} more" if len(bad) > _NAMED_ROWS else ""
+    return f"{_tables(bad)} has rows whose metadata is not JSON: {_named(bad)}{more}"
+
+
+def _tables(bad: list[BadRow]) -> str:
+    return ", ".join(dict.fromkeys(row.table for row in bad))
+
+
+def _named(bad: list[BadRow]) -> str:
+    return ", ".join(row.row_id for row in bad[:_NAMED_ROWS])
 
 
 def _suspects(

@@ -92,7 +92,7 @@ async def open_for_reading(location: StoreLocation, clock: Clock) -> Database:
     try:
         from backend.store.postgres_store import open_to_read
     except ImportError as error:
-        raise _no_driver(location) from error
+        raise missing_driver(location) from error
     return await open_to_read(location, clock)
 
 
@@ -108,7 +108,7 @@ async def _open_server(
     try:
         from backend.store.postgres_store import PostgresStore
     except ImportError as error:
-        raise _no_driver(server) from error
+        raise missing_driver(server) from error
     if progress is not None:
         progress(StoreProgress(StoreStep.CONNECT, 0, 0))
     return await PostgresStore.open(
@@ -155,5 +155,6 @@ class _SqliteStore:
             self._lock.release()
 
 
-def _no_driver(server: DatabaseServer) -> StorageFailed:
+def missing_driver(server: DatabaseServer) -> StorageFailed:
+    """A store on a server, and no way to talk to it."""
     return StorageFailed(ErrorCode.STORE_UNREACHABLE, MISSING_DRIVER, store=server.text)

@@ -81,6 +81,11 @@ class PostgresDatabase:
             conninfo, 0, lambda location, _, readers: check_complete(readers, location)
         )
 
+    @classmethod
+    async def open_as_found(cls, conninfo: str) -> "PostgresDatabase":
+        """Open a database whatever is in it, to examine or to repair it. Raises as `open` does."""
+        return await cls._opened(conninfo, 1, _take_as_found)
+
     @property
     def dialect(self) -> Dialect:
         return Dialect.POSTGRESQL
@@ -144,6 +149,12 @@ async def _connect(connections: Sequence[PostgresConnection]) -> None:
     for outcome in outcomes:
         if isinstance(outcome, Exception):
             raise (connections[0].translate(outcome) or outcome) from outcome
+
+
+async def _take_as_found(
+    _location: str, _writers: ConnectionPool, _readers: ConnectionPool
+) -> None:
+    """Nothing is checked."""
 
 
 def _ignore(_progress: StoreProgress) -> None:

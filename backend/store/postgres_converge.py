@@ -7,10 +7,11 @@ from typing import Final
 
 from backend.errors import ErrorCode, StorageFailed
 from backend.events import StoreStep
-from backend.store.database import Row, Transaction
+from backend.store.database import Transaction
 from backend.store.dialect import Dialect, column_kind
-from backend.store.metadata_check import BadRow, unreadable_rows
+from backend.store.metadata_check import unreadable_rows
 from backend.store.postgres_catalog import Catalog, FoundIndex
+from backend.store.postgres_metadata import find_unreadable
 from backend.store.schema import (
     JSON_TABLES,
     MAJOR,
@@ -26,17 +27,6 @@ from backend.store.schema import (
 MARK: Final = "store_format"
 """The setting that says a database is ours, and which major version wrote it."""
 _FILLED: Final = {(MESSAGES.name, "updated_at"): "created_at"}
-_SOFT_CAST: Final = 160_000
-"""The version of the server from which a bad cast can be asked about without failing."""
-_IS_JSON: Final = """
-CREATE FUNCTION pg_temp.kandesk_is_json(document text) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM document::jsonb;
-  RETURN true;
-EXCEPTION WHEN OTHERS THEN
-  RETURN false;
-END $$
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,29 +123,11 @@ async def _check_metadata(tx: Transaction) -> None:
     Raises:
         StorageFailed: `store_invalid_row` names the rows and what to do.
     """
-    is_json = await _json_check(tx)
-    bad: list[BadRow] = []
     for table in JSON_TABLES:
         await tx.execute(f"UPDATE {table} SET metadata = '{{}}' WHERE metadata = ''")
-        rows = await tx.fetch_all(
-            f"SELECT id FROM {table} WHERE metadata IS NOT NULL AND NOT {is_json} ORDER BY id"
-        )
-        bad += [BadRow(table, 0, str(row["id"])) for row in rows]
+    bad = await find_unreadable(tx, JSON_TABLES)
     if bad:
         raise unreadable_rows(bad)
-
-
-async def _json_check(tx: Transaction) -> str:
-    """A condition on `metadata` that one bad text does not make fail."""
-    if _number(await tx.fetch_one("SHOW server_version_num")) >= _SOFT_CAST:
-        return "pg_input_is_valid(metadata, 'jsonb')"
-    await tx.execute("DROP FUNCTION IF EXISTS pg_temp.kandesk_is_json(text)")
-    await tx.execute(_IS_JSON)
-    return "pg_temp.kandesk_is_json(metadata)"
-
-
-def _number(row: Row | None) -> int:
-    return 0 if row is None else int(row["server_version_num"] or 0)
 
 
 async def _lacks_revisions(tx: Transaction, catalog: Catalog) -> bool:

@@ -37,8 +37,8 @@ async def prepare(
         StorageFailed: see `PostgresDatabase.open`.
     """
     async with writers.transaction(WRITE, Priority.NORMAL, None) as tx:
-        steps, has_rows = await _look(tx, location)
-    if steps and has_rows and not allow_migration:
+        steps, with_rows = await _look(tx, location)
+    if steps and with_rows and not allow_migration:
         raise _unconfirmed(steps, location, clock)
     progress = StepProgress(tell, threading.Event(), clock.monotonic)
     for number, step in enumerate(steps, start=1):
@@ -68,14 +68,24 @@ async def check_complete(pool: ConnectionPool, location: str) -> None:
 
 async def _look(tx: Transaction, location: str) -> tuple[tuple[Step, ...], bool]:
     """The steps the store needs, and whether it holds anything; reads the catalog only."""
+    catalog = await check_ours(tx, location)
+    steps = await pending_steps(tx, catalog)
+    with_rows = await has_rows(tx, catalog)
+    # Last: its temporary copies hide the tables for the rest of the transaction.
+    check_definitions(catalog, await needed_indexes(tx, catalog))
+    return steps, with_rows
+
+
+async def check_ours(tx: Transaction, location: str) -> Catalog:
+    """What there is, if it is ours or nothing yet.
+
+    Raises:
+        StorageFailed: the database is not ours, or a newer Kandesk has written it.
+    """
     catalog = await read_catalog(tx)
     await _check_server(tx, catalog, location)
     await _check_mark(tx, catalog, location)
-    steps = await pending_steps(tx, catalog)
-    has_rows = await _has_rows(tx, catalog)
-    # Last: its temporary copies hide the tables for the rest of the transaction.
-    check_definitions(catalog, await needed_indexes(tx, catalog))
-    return steps, has_rows
+    return catalog
 
 
 async def _check_server(tx: Transaction, catalog: Catalog, location: str) -> None:
@@ -112,7 +122,8 @@ async def _check_mark(tx: Transaction, catalog: Catalog, location: str) -> None:
         )
 
 
-async def _has_rows(tx: Transaction, catalog: Catalog) -> bool:
+async def has_rows(tx: Transaction, catalog: Catalog) -> bool:
+    """Whether there is anything a person could miss."""
     for table in _WITH_ROWS:
         if table.name not in catalog.columns:
             continue
@@ -130,15 +141,20 @@ async def _row_estimate(tx: Transaction, table: str) -> int:
 
 
 def _unconfirmed(steps: tuple[Step, ...], location: str, clock: Clock) -> StorageFailed:
+    names = ", ".join(step.text for step in steps)
+    return unconfirmed(location, clock, f"must be brought up to date ({names})", names)
+
+
+def unconfirmed(location: str, clock: Clock, need: str, steps: str) -> StorageFailed:
+    """What a person must agree to, and how to make a backup first; `need` follows the store."""
     day = datetime.fromtimestamp(clock.now() // 1_000_000_000, UTC).strftime("%Y%m%d")
     command = f"pg_dump --format=custom --file=kandesk-{day}.dump {shlex.quote(location)}"
-    names = ", ".join(step.text for step in steps)
     return StorageFailed(
         ErrorCode.STORE_MIGRATION_UNCONFIRMED,
-        f"the store at {location} must be brought up to date ({names}). Its backups are the"
-        f" server's: make one first, for example with: {command}",
+        f"the store at {location} {need}. Its backups are the server's: make one first, for"
+        f" example with: {command}",
         store=location,
-        steps=names,
+        steps=steps,
         command=command,
     )
 

@@ -52,6 +52,8 @@ _HOLDER: Final = """
       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
 
+_UNKNOWN: Final = LockHolder(0, "", "", "")
+
 _log = logging.getLogger(__name__)
 
 
@@ -152,7 +154,7 @@ class PostgresOwner:
             if taken:
                 return
             if time.monotonic() >= ends_at:
-                raise _owned(self._server, _holder(connection))
+                raise _owned(self._server, find_holder(connection) or _UNKNOWN)
             if self._leaving.wait(_SETTLE_PAUSE):
                 raise StorageFailed(ErrorCode.STORE_UNREACHABLE, "the desk is stopping")
 
@@ -197,12 +199,14 @@ def _application_name(kind: str) -> str:
     return (name + host)[:_NAME_BYTES]
 
 
-def _holder(connection: Connection) -> LockHolder:
-    """The owner, as far as its connection tells."""
+def find_holder(connection: Connection) -> LockHolder | None:
+    """The owner, as far as its connection tells; None when nobody holds the lock."""
     row = connection.execute(_HOLDER, {"key": LOCK_KEY}).fetchone()
-    words = str(row[0]).split(" ", 4) if row is not None else []
+    if row is None:
+        return None
+    words = str(row[0]).split(" ", 4)
     if len(words) != 5 or not (words[2].isdecimal() and words[3].isdecimal()):
-        return LockHolder(0, "", "", "")
+        return _UNKNOWN
     since = datetime.fromtimestamp(min(int(words[3]), 2**40), UTC).isoformat()
     return LockHolder(pid=int(words[2]), host=words[4], since=since, kind=words[1])
 

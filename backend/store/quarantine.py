@@ -13,9 +13,9 @@ from backend.store.opening import existing_store
 from backend.store.schema import MESSAGES
 from backend.store.step_progress import StepProgress
 
-_TABLE: Final = "quarantined_metadata"
+QUARANTINE: Final = "quarantined_metadata"
 _CREATE: Final = f"""\
-CREATE TABLE IF NOT EXISTS {_TABLE} (
+CREATE TABLE IF NOT EXISTS {QUARANTINE} (
   table_name TEXT NOT NULL,
   row_id TEXT NOT NULL,
   raw_text TEXT,
@@ -23,8 +23,8 @@ CREATE TABLE IF NOT EXISTS {_TABLE} (
   reason TEXT NOT NULL,
   moved_at TEXT NOT NULL
 ) STRICT"""
-_EMPTY: Final = "{}"
-_WITHDRAWN: Final = '{"status":"cancelled"}'
+EMPTY: Final = "{}"
+WITHDRAWN: Final = '{"status":"cancelled"}'
 """For a question: with nothing in its metadata it would read as pending (K1.5)."""
 
 
@@ -67,14 +67,14 @@ def quarantine(path: Path, now: Nanoseconds) -> Repair:
 def quarantined_rows(connection: sqlite3.Connection) -> int:
     """How many rows have been moved so far."""
     exists = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?"
-    if connection.execute(exists, (_TABLE,)).fetchone() is None:
+    if connection.execute(exists, (QUARANTINE,)).fetchone() is None:
         return 0
-    return int(connection.execute(f"SELECT COUNT(*) FROM {_TABLE}").fetchone()[0])
+    return int(connection.execute(f"SELECT COUNT(*) FROM {QUARANTINE}").fetchone()[0])
 
 
 def _move(connection: sqlite3.Connection, row: BadRow, now: Nanoseconds) -> None:
     connection.execute(
-        f"INSERT INTO {_TABLE} (table_name, row_id, raw_text, raw_bytes, reason, moved_at)"
+        f"INSERT INTO {QUARANTINE} (table_name, row_id, raw_text, raw_bytes, reason, moved_at)"
         " SELECT :table, :id, CASE typeof(metadata) WHEN 'blob' THEN NULL ELSE metadata END,"
         " CASE typeof(metadata) WHEN 'blob' THEN metadata END,"
         " CASE typeof(metadata) WHEN 'blob' THEN 'binary data' ELSE 'not JSON' END, :now"
@@ -100,7 +100,7 @@ def _clear(connection: sqlite3.Connection, row: BadRow) -> None:
     connection.execute(
         f"UPDATE {row.table} SET metadata = CASE {kind} WHEN 'clarification_request'"
         " THEN :withdrawn ELSE :empty END WHERE rowid = :number",
-        {"withdrawn": _WITHDRAWN, "empty": _EMPTY, "number": row.rowid},
+        {"withdrawn": WITHDRAWN, "empty": EMPTY, "number": row.rowid},
     )
 
 

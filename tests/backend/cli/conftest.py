@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from backend.paths import Home
+from tests.backend.store.test_upgrade import converge
 from tests.helpers.desk_process import DeskProcess
 from tests.helpers.shim_process import ShimProcess
+from tests.helpers.store import RowMaker
 
 
 @pytest.fixture
@@ -41,3 +43,24 @@ def start_shim(home: Home, tmp_path: Path) -> Iterator[Callable[..., ShimProcess
     for shim in started:
         shim.stop()
         assert shim.problems == []
+
+
+@pytest.fixture
+def no_agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agents of whoever runs the tests are not looked at."""
+    monkeypatch.setenv("HOME", str(tmp_path / "person"))
+    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def store(home: Home) -> Path:
+    """A complete store with a question and a plain row, no desk running."""
+    home.create()
+    converge(home.database)
+    rows = RowMaker(home.database)
+    rows.session()
+    rows.turn("turn1")
+    rows.message()
+    rows.question("p1")
+    return home.database

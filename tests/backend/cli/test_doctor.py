@@ -18,79 +18,15 @@ from backend.cli import doctor, doctor_home
 from backend.cli.finding import Level
 from backend.clock import SystemClock
 from backend.paths import Home
-from backend.store.dialect import Dialect
 from backend.store.owner_lock import OwnerLock
-from backend.store.schema import indexes
-from tests.backend.store.test_upgrade import FIRST_RELEASE, converge
+from tests.backend.store.test_upgrade import FIRST_RELEASE
 from tests.helpers.desk_process import DeskProcess, run_kandesk
+from tests.helpers.doctor import examine, levels, snapshot
 from tests.helpers.place import open_store, raw
 from tests.helpers.store import RowMaker
 
 ORDERED = "idx_messages_metadata_pending_id_lookup_ordered"
-Checks = dict[str, list[dict[str, str]]]
-
-
-@pytest.fixture(autouse=True)
-def _no_agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The agents of whoever runs the tests are not looked at."""
-    monkeypatch.setenv("HOME", str(tmp_path / "person"))
-    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def store(home: Home) -> Path:
-    """A complete store with a question and a plain row, no desk running."""
-    home.create()
-    converge(home.database)
-    rows = RowMaker(home.database)
-    rows.session()
-    rows.turn("turn1")
-    rows.message()
-    rows.question("p1")
-    return home.database
-
-
-def examine(
-    home: Home, capsys: pytest.CaptureFixture[str], *options: str
-) -> tuple[int, Checks, list[str]]:
-    code = doctor.main(["--home", str(home.root), "--json", *options])
-    document = json.loads(capsys.readouterr().out)
-    found: Checks = {}
-    for check in document["checks"]:
-        found.setdefault(check["check"], []).append(check)
-    return code, found, document["done"]
-
-
-def levels(found: Checks) -> dict[str, str]:
-    order = list(Level)
-    return {
-        name: max((check["level"] for check in checks), key=lambda level: order.index(Level(level)))
-        for name, checks in found.items()
-    }
-
-
-def snapshot(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Modes and bytes, without the files SQLite shares among its readers."""
-    return {
-        item.name: (item.stat().st_mode, item.read_bytes())
-        for item in folder.iterdir()
-        if item.is_file() and not item.name.endswith(("-shm", "-wal"))
-    }
-
-
-def break_metadata(path: Path, value: object, *, kind: str = "message") -> str:
-    with raw(path) as connection:
-        for index in indexes(Dialect.SQLITE):
-            if "json_extract" in index.ddl():
-                connection.execute(f"DROP INDEX IF EXISTS {index.name}")
-        row = connection.execute(
-            "SELECT id FROM task_session_messages WHERE type = ?", (kind,)
-        ).fetchone()
-        connection.execute(
-            "UPDATE task_session_messages SET metadata = ? WHERE id = ?", (value, row[0])
-        )
-    return str(row[0])
+pytestmark = pytest.mark.usefixtures("no_agents")
 
 
 def test_a_home_that_was_never_used_is_fine_and_stays_away(
@@ -273,96 +209,6 @@ def test_what_the_last_run_left_is_told_with_what_settles_it(
     assert levels(found)["answers"] == "warning"
     assert levels(found)["turns"] == "warning"
     assert "start Kandesk" in found["answers"][0]["advice"]
-
-
-def test_metadata_nobody_can_read_is_a_problem_that_names_its_repair(
-    home: Home, store: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    row = break_metadata(store, '{"cut')
-    code, found, _ = examine(home, capsys)
-    assert (code, levels(found)["metadata"]) == (1, "problem")
-    assert row in found["metadata"][0]["text"]
-    assert "doctor --repair" in found["metadata"][0]["text"]
-
-
-@pytest.mark.parametrize("value", ['{"cut', b"\x00\xff", b'{"a":1}', "{'a':NaN}"])
-@pytest.mark.parametrize("kind", ["message", "clarification_request"])
-def test_repair_moves_the_raw_metadata_after_a_backup_and_the_store_converges(
-    home: Home, store: Path, value: str | bytes, kind: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    row = break_metadata(store, value, kind=kind)
-    code, found, done = examine(home, capsys, "--repair")
-    assert code == 0
-    assert levels(found)["metadata"] == "ok"
-    assert any(row in line for line in done)
-    (backup,) = home.root.glob("*.backup")
-    assert str(backup) in done[0]
-    with raw(backup) as connection:
-        kept = connection.execute(
-            "SELECT metadata FROM task_session_messages WHERE id = ?", (row,)
-        ).fetchone()[0]
-    with raw(store) as connection:
-        moved = connection.execute("SELECT * FROM quarantined_metadata").fetchall()
-        now = connection.execute(
-            "SELECT metadata FROM task_session_messages WHERE id = ?", (row,)
-        ).fetchone()[0]
-    assert kept == value
-    assert [(m["table_name"], m["row_id"]) for m in moved] == [("task_session_messages", row)]
-    assert (moved[0]["raw_bytes"] if isinstance(value, bytes) else moved[0]["raw_text"]) == value
-    assert moved[0]["reason"]
-    assert moved[0]["moved_at"].endswith("Z")
-    assert now == ("{}" if kind == "message" else '{"status":"cancelled"}')
-    converge(store)
-
-
-def test_a_question_whose_metadata_is_gone_is_nobodys_open_question(
-    home: Home, store: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    break_metadata(store, "{broken", kind="clarification_request")
-    examine(home, capsys, "--repair")
-    converge(store)
-    result = run_kandesk(home, "pending", "--json")
-    assert json.loads(result.stdout)["bundles"] == []
-    with raw(store) as connection:
-        row = connection.execute(
-            "SELECT COUNT(*) FROM task_session_messages WHERE type = 'clarification_request'"
-            " AND COALESCE(json_extract(metadata,'$.status'),'') IN ('','pending')"
-        ).fetchone()
-    assert row[0] == 0
-
-
-def test_repair_does_nothing_the_second_time(
-    home: Home, store: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    break_metadata(store, "{broken")
-    examine(home, capsys, "--repair")
-    before = snapshot(home.root)
-    _, found, done = examine(home, capsys, "--repair")
-    assert done == ["nothing to repair: all metadata is JSON"]
-    assert "1 rows were quarantined" in found["metadata"][0]["text"]
-    after = snapshot(home.root)
-    assert {name: after[name] for name in before if not name.endswith(".lock")} == {
-        name: value for name, value in before.items() if not name.endswith(".lock")
-    }
-
-
-def test_repair_is_one_transaction(
-    home: Home, store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A failure at the last row leaves every row and no quarantine."""
-    break_metadata(store, "{broken")
-    with raw(store) as connection:
-        connection.execute("UPDATE tasks SET metadata = '{broken too'")
-        connection.execute(
-            "CREATE TRIGGER fail BEFORE UPDATE ON task_session_messages"
-            " BEGIN SELECT RAISE(ABORT, 'injected'); END"
-        )
-    with pytest.raises(sqlite3.IntegrityError, match="injected"):
-        doctor.main(["--home", str(home.root), "--repair"])
-    with raw(store) as connection:
-        assert connection.execute("SELECT metadata FROM tasks").fetchone()[0] == "{broken too"
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema")]
-    assert "quarantined_metadata" not in names
 
 
 @pytest.mark.parametrize("option", ["--repair", "--rotate-tokens"])
