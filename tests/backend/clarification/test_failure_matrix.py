@@ -624,6 +624,21 @@ async def test_row_22_a_call_that_leaves_before_it_takes_the_answer_means_a_prom
     assert len(hosted.resumer.requests) == 1
 
 
+async def test_row_22_a_call_that_leaves_the_answer_held_out_to_it_means_a_prompt_at_once(
+    hosted: HostedDesk, clock: FakeClock
+) -> None:
+    """K5.6 row 22; K8.6 19: nobody waits 30 s for a call that is gone, nor counts on it."""
+    waiters = hosted.desk.services.desk._waiters
+    leaving = waiters.add(P, S)
+    before, response = clock.monotonic(), hosted.start_response()
+    await until(leaving.wake.done)
+    assert hosted.resumer.requests == []
+    waiters.remove(leaving)
+    assert (await response).delivery is Delivery.DELIVERED
+    assert clock.monotonic() == before
+    assert len(hosted.resumer.requests) == 1
+
+
 async def test_row_23_a_retry_after_a_client_timeout_finds_the_truth(
     hosted: HostedDesk, clock: FakeClock
 ) -> None:

@@ -32,7 +32,7 @@ from tests.helpers.builders import make_answer, make_draft, make_question
 from tests.helpers.clock import FakeClock, settle
 from tests.helpers.desk import HUMAN, TestDesk, make_caller, new_token, open_desk
 from tests.helpers.faults import Fault, FaultyDatabase, unavailable
-from tests.helpers.waiting import eventually
+from tests.helpers.waiting import eventually, until
 
 SQLITE = Answered((make_answer("q1", "q1_opt1"),))
 POSTGRES = Answered((make_answer("q1", "q1_opt2"),))
@@ -254,24 +254,21 @@ async def test_a_confirmation_that_outlives_the_budget_is_said_to_be_pending(
 
 
 async def test_a_call_that_leaves_before_it_takes_the_offer_leaves_the_answer_for_later(
-    desk: TestDesk,
+    desk: TestDesk, clock: FakeClock
 ) -> None:
     """K8.6 19: cancellation that wins after the lookup means the detached path at once."""
-    pending_id = await ask(desk)
-    call = await waiting(desk, pending_id)
-    responder = asyncio.create_task(respond(desk, pending_id))
-    while not call.done() and not responder.done():
-        await asyncio.sleep(0)
-        if (await desk.desk.get_bundle(pending_id)).status is BundleStatus.ANSWERED:
-            call.cancel()
-            break
-    await asyncio.gather(call, responder, return_exceptions=True)
-    if call.cancelled():
-        assert await delivery_of(desk, pending_id) in {
-            Delivery.WAITING_FOR_AGENT,
-            Delivery.DELIVERED,
-        }
-    assert (await desk.asking.wait(pending_id)).answers == SQLITE.answers
+    asked = await desk.asking.open(make_caller(), make_draft())
+    session_id = (await desk.desk.get_bundle(asked.pending_id)).session_id
+    waiters = desk.services.desk._waiters
+    leaving = waiters.add(asked.pending_id, session_id)
+    before = clock.monotonic()
+    responder = asyncio.create_task(respond(desk, asked.pending_id))
+    await until(leaving.wake.done)
+    waiters.remove(leaving)
+    await responder
+    assert clock.monotonic() == before
+    assert await delivery_of(desk, asked.pending_id) is Delivery.WAITING_FOR_AGENT
+    assert (await desk.asking.wait(asked.pending_id)).answers == SQLITE.answers
 
 
 async def test_recovery_keeps_the_answer_of_a_run_that_died_before_delivery(
