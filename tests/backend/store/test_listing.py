@@ -58,8 +58,8 @@ async def test_open_bundles_come_oldest_first_and_by_id_where_the_time_is_equal(
     for name in ("b", "d", "a", "c"):
         rows.question(name)
     early, late = "2026-01-01T00:00:00.000000000Z", "2026-01-01T00:00:01.000000000Z"
-    set_times(place, b=early, d=late, a=early, c=late)
-    assert ids(await open_page(database)) == ["a", "b", "c", "d"]
+    set_times(place, d=early, b=early, c=late, a=late)
+    assert ids(await open_page(database)) == ["b", "d", "a", "c"]
 
 
 async def test_every_form_of_a_time_has_its_place_in_the_order(
@@ -67,12 +67,12 @@ async def test_every_form_of_a_time_has_its_place_in_the_order(
 ) -> None:
     """K6.6; architecture.md, Timestamps: ordering never compares trimmed strings."""
     times = {
-        "p1": "2026-01-01T00:00:00Z",
-        "p2": "2026-01-01 00:00:00.5+00:00",
-        "p3": "2026-01-01T00:00:00.500000001Z",
-        "p4": "2026-01-01 00:00:01 +0000 UTC",
-        "p5": "2026-01-01T00:00:01.1Z",
-        "p6": "2026-01-01 00:00:01.10000001+00:00",
+        "p4": "2026-01-01T00:00:00Z",
+        "p6": "2026-01-01 00:00:00.5+00:00",
+        "p1": "2026-01-01T00:00:00.500000001Z",
+        "p5": "2026-01-01 00:00:01 +0000 UTC",
+        "p3": "2026-01-01T00:00:01.1Z",
+        "p2": "2026-01-01 00:00:01.10000001+00:00",
     }
     for name in reversed(times):
         rows.question(name)
