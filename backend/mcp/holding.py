@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import itertools
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,8 +14,8 @@ from mcp_types import ProgressNotification, ProgressNotificationParams, Progress
 
 from backend.clarification.ask_result import AskResult
 from backend.clarification.asking import OpenAsk
-from backend.clock import Clock
-from backend.errors import Conflict, ErrorCode
+from backend.clock import Clock, sleep
+from backend.errors import Conflict, ErrorCode, TemporarilyUnavailable
 from backend.ids import Ticket
 from backend.mcp import tools
 from backend.mcp.asking_door import AskingDoor
@@ -24,6 +26,12 @@ Answer = asyncio.Future[AskResult]
 
 RESUME_GRACE: Final = 60.0
 """Seconds a client that resumes has to come back before its call is ended."""
+
+
+AWAY_PAUSES: Final = (1.0, 1.0, 1.0, 5.0)
+"""Seconds between looks at a store that does not answer; the last repeats."""
+
+_log = logging.getLogger(__name__)
 
 
 class CallEnded(Exception):
@@ -164,9 +172,21 @@ class HeldCall:
         return self._wait(opened)
 
     def _wait(self, opened: OpenAsk) -> Answer:
+        return asyncio.ensure_future(self._result(opened))
+
+    async def _result(self, opened: OpenAsk) -> AskResult:
+        """The question is open, or its answer stored, however long the store is away: an error
+        would only make the agent ask again.
+        """
         known = [limit for limit in (self.limit, self.caller_limit) if limit is not None]
-        left = self.started_at + min(known) - self.clock.monotonic() if known else None
-        return asyncio.ensure_future(self.asking.wait(opened.pending_id, limit=left))
+        pauses = itertools.chain(AWAY_PAUSES, itertools.repeat(AWAY_PAUSES[-1]))
+        while True:
+            left = self.started_at + min(known) - self.clock.monotonic() if known else None
+            try:
+                return await self.asking.wait(opened.pending_id, limit=left)
+            except TemporarilyUnavailable as error:
+                _log.info("a call goes on waiting: %s", error.detail)
+            await sleep(self.clock, next(pauses))
 
     def _leave(self, answer: Answer, opened: OpenAsk) -> None:
         answer.cancel()
