@@ -53,7 +53,8 @@ def question_status(message: Message, row: QuestionRow, inbox: InboxViewModel) -
         open_here = pending_id is not None and inbox.is_open(pending_id)
         return status_text(row.status) if open_here or not inbox.loaded else superseded_text()
     words = status_text(row.status, row.withdrawn)
-    delivery = None if pending_id is None else inbox.delivery(pending_id)
+    heard = None if pending_id is None else inbox.delivery(pending_id)
+    delivery = heard or message.delivery
     if delivery is None or delivery in _QUIET_DELIVERIES:
         return words
     return f"{words} · {delivery_text(delivery)}"

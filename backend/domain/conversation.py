@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from backend.clock import Nanoseconds
+from backend.domain.clarification import Delivery
 from backend.ids import MessageId, PendingId, SessionId, TaskId, TurnId
 
 JsonObject = Mapping[str, object]
@@ -109,6 +110,8 @@ class Message:
     updated_at: Nanoseconds
     revision: int
     pending_id: PendingId | None = None
+    delivery: Delivery | None = None
+    """Where the answer of a question was when its row was read."""
 
 
 @dataclass(frozen=True, slots=True)

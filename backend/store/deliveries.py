@@ -1,5 +1,6 @@
 """Where each answer is on its way to its agent, and how that agent finds it again."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from backend.clock import Nanoseconds, format_timestamp, parse_timestamp
@@ -7,6 +8,8 @@ from backend.domain.clarification import Delivery
 from backend.errors import Conflict, ErrorCode
 from backend.ids import IdempotencyKey, PendingId, SessionId
 from backend.store.database import Row, Transaction
+from backend.store.dialect import json_members
+from backend.store.metadata import encode
 from backend.store.open_bundles import is_open
 
 
@@ -88,6 +91,26 @@ async def digest_of(tx: Transaction, pending_id: PendingId) -> str | None:
         {"pending_id": pending_id},
     )
     return None if row is None else str(row["question_digest"])
+
+
+async def states_of(
+    tx: Transaction, pending_ids: Iterable[PendingId]
+) -> Mapping[PendingId, Delivery]:
+    """Where the answers of these bundles are; a bundle without an answer is not in it."""
+    wanted = sorted(set(pending_ids))
+    if not wanted:
+        return {}
+    rows = await tx.fetch_all(
+        "SELECT pending_id, state FROM interaction_deliveries"
+        f" WHERE state IS NOT NULL AND {json_members(tx.dialect, 'pending_id', ':ids')}",
+        {"ids": encode(wanted)},
+    )
+    known = set(Delivery)
+    return {
+        PendingId(str(row["pending_id"])): Delivery(row["state"])
+        for row in rows
+        if row["state"] in known
+    }
 
 
 async def move(

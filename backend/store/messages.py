@@ -1,7 +1,7 @@
 """Transcript rows: inserting bundles and single rows, reading pages."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from backend.clock import Nanoseconds, format_timestamp
@@ -9,6 +9,7 @@ from backend.domain.clarification import BundleStatus, QuestionBundleDraft
 from backend.domain.conversation import Message, MessagePage
 from backend.errors import ErrorCode, NotFound
 from backend.ids import MessageId, PendingId, SessionId, TaskId, TurnId, new_id
+from backend.store import deliveries
 from backend.store.database import Params, Row, Transaction
 from backend.store.eligibility import CLARIFICATION, pending_id
 from backend.store.locks import lock_sessions
@@ -152,7 +153,7 @@ async def page(
         {"session": session_id, "limit": limit + 1, **(anchor or {})},
     )
     more = len(rows) > limit
-    found = [to_message(row) for row in rows[:limit]]
+    found = await _with_deliveries(tx, rows[:limit])
     if not forward:
         found.reverse()
     return MessagePage(
@@ -169,7 +170,20 @@ async def bundle_messages(tx: Transaction, pending: PendingId) -> tuple[Message,
         f" WHERE {pending_id(tx.dialect)} = :pending_id ORDER BY created_at, id",
         {"pending_id": pending},
     )
-    return tuple(to_message(row) for row in rows)
+    return tuple(await _with_deliveries(tx, rows))
+
+
+async def _with_deliveries(tx: Transaction, rows: Sequence[Row]) -> list[Message]:
+    """A desk that starts must show an answer nobody has confirmed as that (K5.6 row 19)."""
+    found = [to_message(row) for row in rows]
+    asked = [message.pending_id for message in found if message.pending_id is not None]
+    states = await deliveries.states_of(tx, asked)
+    return [
+        replace(message, delivery=states.get(message.pending_id))
+        if message.pending_id is not None
+        else message
+        for message in found
+    ]
 
 
 def to_message(row: Row) -> Message:

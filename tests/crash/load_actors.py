@@ -129,11 +129,19 @@ async def asking_again_agent(load: Load, number: int) -> None:
             try:
                 async with http_client(desk.mcp, desk.agent_token, name=who) as client:
                     result = await ask(client, asked(prompt))
-            except (Exception, BaseExceptionGroup):  # noqa: BLE001 - whatever the SDK makes of it
+            except (Exception, BaseExceptionGroup):
+                if is_ending():
+                    raise
                 load.journal.write(who, "cut", prompt=prompt)
                 await asyncio.sleep(PAUSE)
             else:
                 load.got(who, prompt, result)
+
+
+def is_ending() -> bool:
+    """Whether this task was cancelled; the SDK wraps that together with its own errors."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def shim_agent(load: Load, client: Any) -> None:
@@ -168,9 +176,16 @@ async def hosted_agent(load: Load, session: str, *, waits: bool) -> None:
                     pending = str(reply.json()["pending_id"]) if reply.status_code == 200 else ""
                     if pending and waits:
                         await _hosted_wait(load, http, session, pending)
-                elif not (await http.get(f"/api/v1/clarification/{pending}")).json()["active"]:
+                elif not await _is_open(http, pending):
                     pending = ""
         await asyncio.sleep(PAUSE)
+
+
+async def _is_open(http: httpx2.AsyncClient, pending: str) -> bool:
+    reply = await http.get(f"/api/v1/clarification/{pending}")
+    if reply.status_code != 200:
+        raise Gone
+    return bool(reply.json()["active"])
 
 
 def hosted_question(prompt: str) -> Answers:

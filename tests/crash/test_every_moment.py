@@ -11,18 +11,24 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import httpx2
 import pytest
 
-from backend.ids import PendingId
+from app.models.message_text import question_status
+from app.viewmodels.inbox import InboxViewModel
+from app.viewmodels.question_row import read_question
+from backend.ids import PendingId, SessionId
 from tests.crash.account import account
 from tests.crash.books import Books, read_books
-from tests.crash.forks import KILLED, Fork, ForkServer
+from tests.crash.forks import KILLED, Fork, ForkServer, forked_desk
 from tests.crash.journal import Journal
 from tests.crash.moments import AFTER, BEFORE
 from tests.crash.play import RECOVERED, Job
 from tests.crash.scenes import SCENES
 from tests.crash.stages import Stage, Stages
 from tests.helpers.clock import FakeClock
+from tests.helpers.desk import open_desk
+from tests.helpers.fake_backend import FakeBackend
 from tests.helpers.place import Place, open_store
 from tests.helpers.store import RowMaker, ask, claim, make_claim
 
@@ -88,6 +94,10 @@ class Theatre:
         ended = self.run(stage, scene, **more)
         assert ended.returncode == 0, ended.err.read_text()
         return list(json.loads((stage.folder / "told.json").read_text()))
+
+    def moments_of(self, scene: str) -> list[str]:
+        with self.seeded(scene).copied() as stage:
+            return self.moments(stage, scene, run=1)
 
     def seeded(self, scene: str) -> Stage:
         return self.guest if SCENES[scene].guest else self.hosted
@@ -164,8 +174,7 @@ def test_a_desk_killed_at_any_moment_loses_and_doubles_nothing(
     """K5.6 rows 6-20, each at the moments in `ROWS`."""
     if theatre.stages.server and not LONG and scene not in ON_A_SERVER:
         pytest.skip("the same statements on a server: in a long run")
-    with theatre.seeded(scene).copied() as stage:
-        names = theatre.moments(stage, scene, run=1)
+    names = theatre.moments_of(scene)
     missing = set(ROWS.get(scene, {}).values()) - set(names)
     assert not missing, names
     wrong = {}
@@ -226,3 +235,27 @@ async def test_a_start_killed_between_any_two_steps_of_recovery_is_simply_repeat
                 assert read_books(stage.place) == expected, name
                 told = Journal(stage.folder / "journal").read("desk", "published")
                 assert {seen["turn"] for seen in told} == {"successor of s2"}, name
+
+
+async def test_an_answer_that_may_have_arrived_is_shown_so_over_http_and_in_the_window(
+    theatre: Theatre,
+) -> None:
+    """K5.6 row 19: after the restart `GET /:id` says `unknown`, and the transcript in words."""
+    with theatre.hosted.copied() as stage:
+        names = theatre.moments_of("answer")
+        number = names.index("agent: prompted, not acknowledged") + 1
+        assert theatre.run(stage, "answer", last=number, run=1).returncode == KILLED
+        home = stage.folder / "home"
+        if stage.database:
+            (home / "desk.toml").write_text(f'[store]\ndatabase = "{stage.database}"\n')
+        async with forked_desk(theatre.forks, home, "tests.crash.desk_that_dies:serve", "") as desk:
+            headers = {"Authorization": f"Bearer {desk.token}"}
+            async with httpx2.AsyncClient(base_url=desk.api, headers=headers) as http:
+                reply = await http.get("/api/v1/clarification/p1")
+            assert (reply.json()["status"], reply.json()["delivery"]) == ("answered", "unknown")
+        async with open_desk(stage.place, FakeClock()) as again:
+            page = await again.desk.list_messages(SessionId("s1"))
+        (message,) = page.messages
+        inbox = InboxViewModel(FakeBackend())
+        words = question_status(message, read_question(message), inbox)
+        assert words == "Answered · saved, delivery not confirmed"

@@ -39,7 +39,7 @@ LONG = os.environ.get("KANDESK_LONG") == "1"
 ROUNDS = int(os.environ.get("KANDESK_KILLS", "100")) if LONG else 3
 SEED = int(os.environ.get("KANDESK_SEED", "7"))
 SERVER_ROUNDS = 5
-LONGEST = 1.5
+LONGEST = 2.5 if LONG else 1.5
 """Seconds a desk lives at most before it is killed."""
 DRAIN_SECONDS = 60.0
 SESSIONS = ("hosted-1", "hosted-2", "hosted-3")

@@ -1,9 +1,10 @@
 import pytest
 
 from backend.clock import Nanoseconds
+from backend.domain.clarification import Delivery
 from backend.domain.conversation import Message, MessagePage
 from backend.errors import NotFound
-from backend.ids import MessageId, SessionId, TaskId, TurnId
+from backend.ids import MessageId, PendingId, SessionId, TaskId, TurnId
 from backend.store import messages, withdrawals
 from backend.store.database import Database
 from tests.helpers.builders import make_draft, make_question
@@ -136,3 +137,17 @@ async def test_times_in_the_forms_of_kandev_are_read(
         )
     (message,) = (await page(database)).messages
     assert message.created_at % 1_000_000_000 == 500_000_000
+
+
+async def test_a_question_says_where_its_answer_is(
+    database: Database, rows: RowMaker, place: Place
+) -> None:
+    """K5.6 row 19: a desk that starts anew knows which answers nobody has confirmed."""
+    rows.question("p1")
+    rows.question("p2")
+    assert [message.delivery for message in (await page(database)).messages] == [None, None]
+    assert await claim(database, make_claim(PendingId("p2")))
+    with raw(place) as connection:
+        connection.execute("UPDATE interaction_deliveries SET state = 'unknown'")
+    found = {item.pending_id: item.delivery for item in (await page(database)).messages}
+    assert found == {"p1": None, "p2": Delivery.UNKNOWN}

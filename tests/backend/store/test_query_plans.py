@@ -91,7 +91,10 @@ async def test_the_lookup_uses_the_ordered_index_without_sorting(plans: Plans) -
     async with plans.database.reading() as tx:
         found = await messages.bundle_messages(plans.record(tx), P)
     assert len(found) == 2
-    assert plans.lines() == [f"SEARCH task_session_messages USING INDEX {ORDERED}"]
+    lookup, *deliveries = plans.lines()
+    assert lookup == f"SEARCH task_session_messages USING INDEX {ORDERED}"
+    assert searches(deliveries, "interaction_deliveries", "sqlite_autoindex")
+    assert not any("TEMP B-TREE" in line for line in deliveries)
 
 
 async def test_reading_a_bundle_uses_the_ordered_index(plans: Plans) -> None:
