@@ -95,7 +95,7 @@ async def test_a_bundle_is_as_old_as_its_first_row_whatever_became_of_it(
 
 async def test_pages_join_without_gap_or_repeat(database: Database, rows: RowMaker) -> None:
     """K8.4 L9, L10; the full page across workspaces of K8.6 73."""
-    names = [f"p{number}" for number in range(7)]
+    names = [f"p{number}" for number in (3, 6, 0, 4, 1, 5, 2)]
     for number, name in enumerate(names):
         session = f"w{number}"
         rows.session(session)
@@ -117,12 +117,12 @@ async def test_what_is_answered_between_two_pages_moves_nothing_else(
     database: Database, rows: RowMaker
 ) -> None:
     """K8.4 D6: a cursor is a place, not a snapshot."""
-    for number in range(4):
-        rows.question(f"p{number}")
+    for name in ("p2", "p3", "p1", "p0"):
+        rows.question(name)
     first = await open_page(database, PageQuery(limit=2))
-    for gone in ("p1", "p2"):
+    for gone in ("p3", "p1"):
         await claim(database, make_claim(PendingId(gone), claim_id=gone))
-    assert ids(await open_page(database, PageQuery(limit=2, after=first.after))) == ["p3"]
+    assert ids(await open_page(database, PageQuery(limit=2, after=first.after))) == ["p0"]
 
 
 async def test_a_page_that_is_exactly_full_is_the_last_one(
@@ -209,9 +209,10 @@ async def test_what_nobody_can_answer_is_history_with_its_reason(
 
 
 async def test_history_pages_join_without_gap_or_repeat(database: Database, rows: RowMaker) -> None:
-    for number in range(5):
-        rows.question(f"p{number}")
-        rows.question(f"p{number}", question_id="q2", question_index=1)
+    names = [f"p{number}" for number in (3, 0, 4, 1, 2)]
+    for name in names:
+        rows.question(name)
+        rows.question(name, question_id="q2", question_index=1)
     rows.turn("turn2")
     seen: list[str] = []
     query: PageQuery | None = PageQuery(limit=2)
@@ -220,7 +221,7 @@ async def test_history_pages_join_without_gap_or_repeat(database: Database, rows
         assert page.total == 5
         seen += ids(page)
         query = PageQuery(limit=2, after=page.after) if page.after else None
-    assert seen == ["p4", "p3", "p2", "p1", "p0"]
+    assert seen == names[::-1]
 
 
 async def test_the_history_of_a_workspace_is_its_own(database: Database, clock: FakeClock) -> None:
