@@ -14,6 +14,7 @@ from backend.clock import Clock
 from backend.errors import AppError
 from backend.http.auth import MCP_PATH, OPERATOR_PATH, Tokens
 from backend.http.clarification_routes import ClarificationRoutes
+from backend.http.cut_off import ToldWhenCutOff
 from backend.http.debug_routes import DebugRoutes
 from backend.http.desk_routes import DeskProcess, DeskRoutes
 from backend.http.guard import Guard
@@ -74,7 +75,7 @@ class HttpServer:
         document.describe(operations)
         app = _application(operations, self._mcp)
         self._listener = Listener(
-            Guard(app, tokens, lambda: self._port), stop_seconds=_STOP_SECONDS
+            ToldWhenCutOff(Guard(app, tokens, lambda: self._port)), stop_seconds=_STOP_SECONDS
         )
         self._serving: asyncio.Task[None] | None = None
         self._speaking: asyncio.Task[None] | None = None

@@ -145,7 +145,9 @@ async def test_it_stops_in_a_few_seconds_although_its_server_hangs(
                 began = time.monotonic()
                 assert await desk.terminate() == 0
                 took = time.monotonic() - began
-            await asyncio.gather(*calls, return_exceptions=True)
+            told = await asyncio.gather(*calls)
+        assert [reply.status_code for reply in told] == [503] * len(calls)
+        assert {reply.json()["code"] for reply in told} <= {"temporarily_unavailable"}
         assert took < 12
         assert not (home / "endpoint.json").exists()
 

@@ -8,7 +8,8 @@ import socket
 import pytest
 
 from backend.clock import SystemClock
-from backend.http import guard, listener
+from backend.domain.listing import BundlePage, PageQuery
+from backend.http import guard, listener, server
 from backend.http.open_files import FewComplaints
 from tests.helpers.door_client import TOKENS, Door, connection, open_door, raw_http
 from tests.helpers.waiting import until
@@ -132,3 +133,28 @@ async def test_small_pieces_leave_at_once(live_door: Door) -> None:
         (served,) = live_door.server._listener.server_state.connections
         line = served.transport.get_extra_info("socket")
         assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+async def never(_query: PageQuery) -> BundlePage:
+    """A store that does not answer."""
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+async def test_a_request_that_the_stop_cuts_off_is_told_that_it_may_come_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """clarification.md, Budgets: 503 with the body every answer of that kind has; never a 500."""
+    monkeypatch.setattr(server, "_STOP_SECONDS", 1)
+    async with open_door(SystemClock()) as door:
+        monkeypatch.setattr(door.desk, "list_page", never)
+        async with raw_http(door, token=TOKENS.desk) as http:
+            reading = asyncio.create_task(http.get("/api/v1/clarification-inbox"))
+            await until(lambda: door.open_requests == 1)
+            await door.server.stop()
+            reply = await reading
+    assert reply.status_code == 503
+    assert reply.json() == {
+        "error": "clarification response is temporarily unavailable",
+        "code": "temporarily_unavailable",
+    }
