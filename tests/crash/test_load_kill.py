@@ -92,11 +92,9 @@ async def run_load(
     home: Path,
     rounds: int,
     kill: Callable[[RunningDesk], Awaitable[None]],
-    *,
-    store_dies: bool = False,
 ) -> None:
     """Kill once a round at a random moment; then let everybody finish, and settle the account."""
-    load = Load(Journal(home.parent / "journal"), random.Random(SEED), store_dies=store_dies)  # noqa: S311
+    load = Load(Journal(home.parent / "journal"), random.Random(SEED))  # noqa: S311
     moments = random.Random(SEED + 1)  # noqa: S311
     print(f"seed {SEED}, {rounds} rounds")
     async with asyncio.timeout(120 + 30 * rounds), AsyncExitStack() as stack:
@@ -192,7 +190,7 @@ async def test_a_server_killed_under_load_loses_and_doubles_nothing(
                     await takes_writes(load, running[0])
                 yield running[0]
 
-            await run_load(same_desk, server.url, home, SERVER_ROUNDS, kill_server, store_dies=True)
+            await run_load(same_desk, server.url, home, SERVER_ROUNDS, kill_server)
 
 
 async def takes_writes(load: Load, desk: RunningDesk) -> None:
