@@ -105,7 +105,7 @@ def _read(path: Path) -> str | None:
     if len(data) > _MAX_BYTES:
         _refuse(path, "", f"has more than {_MAX_BYTES} bytes")
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         _refuse(path, "", "is not UTF-8 text")
 

@@ -3,6 +3,7 @@
 An address never carries a password: it is shown in the window, kept in logs and passed in argv.
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,7 +19,15 @@ WHERE_SECRETS_GO: Final = (
     "put it into PGPASSFILE (~/.pgpass), or into the keyring with:"
     " keyring set kandesk ADDRESS-WITHOUT-PASSWORD"
 )
-_SECRET_PARAMETERS: Final = ("password", "sslpassword")
+_SECRET_PARAMETERS: Final = (
+    "password",
+    "sslpassword",
+    "oauth_client_secret",
+    "scram_client_key",
+    "scram_server_key",
+)
+_HOST: Final = re.compile(r"(\[[^\]]*\]|[^:\[\]]*)(:[0-9]*)?")
+_QUOTED: Final = re.compile(r'"[^"]*"?')
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +83,25 @@ def check_address(address: str, *, source: str) -> str:
     names = [name for name, _ in parse_qsl(parts.query, keep_blank_values=True)]
     if parts.password is not None or any(name in _SECRET_PARAMETERS for name in names):
         raise _invalid(source, f"must not contain a password; {WHERE_SECRETS_GO}")
+    if "@" in parts.path or not _is_list_of_hosts(parts.netloc.rpartition("@")[2]):
+        # A / in a password ends the part in which one would be looked for.
+        raise _invalid(source, "has more than HOST:PORT before its first /; write / as %2F")
     if not unquote(parts.path).strip("/") and "dbname" not in names and "service" not in names:
         raise _invalid(source, "names no database: postgresql://USER@HOST:PORT/NAME")
-    if (reason := _refusal_of_driver(address)) is not None:
+    if (reason := _refusal_of_driver(address, may_tell="@" not in parts.query)) is not None:
         raise _invalid(source, reason)
     return address
 
 
-def _refusal_of_driver(address: str) -> str | None:
-    """What libpq does not accept; nothing is known while the driver is not installed."""
+def _is_list_of_hosts(text: str) -> bool:
+    return all(_HOST.fullmatch(host) for host in text.split(","))
+
+
+def _refusal_of_driver(address: str, *, may_tell: bool) -> str | None:
+    """What libpq does not accept; nothing is known while the driver is not installed.
+
+    It repeats parts of the address. Only the name of an option is told, and where it `may_tell`.
+    """
     try:
         from psycopg import Error, conninfo
     except ImportError:
@@ -90,7 +109,10 @@ def _refusal_of_driver(address: str) -> str | None:
     try:
         found = conninfo.conninfo_to_dict(address)
     except Error as error:
-        return f"is not an address: {' '.join(str(error).split())}"
+        words = " ".join(str(error).split())
+        if not may_tell or "query parameter" not in words:
+            words = _QUOTED.sub("...", words)
+        return f"is not an address: {words}"
     if any(found.get(name) for name in _SECRET_PARAMETERS):
         return f"must not contain a password; {WHERE_SECRETS_GO}"
     return None

@@ -58,6 +58,10 @@ def test_an_address_and_a_duration_are_read(home: Home) -> None:
         "postgresql://%2Frun%2Fpostgresql/n",
         "postgresql://a@h1:5432,h2:5433/n?target_session_attrs=read-write",
         "postgresql://a@[::1]:5432/n?sslmode=verify-full&sslrootcert=/etc/root.crt",
+        "postgresql://a@[fe80::1%25eth0]:5432,h:,:5433/n",
+        "postgresql://h:5432/n?user=a@b",
+        "postgresql://a%2Fb@h/n%2Fm%40o",
+        "postgresql:///?service=s",
     ],
 )
 def test_every_form_of_libpq_without_a_password_is_taken(address: str) -> None:
@@ -78,6 +82,16 @@ def test_every_form_of_libpq_without_a_password_is_taken(address: str) -> None:
         (f"postgresql://a@h/n?password={PRIVATE}", "must not contain a password"),
         (f"postgresql://a@h/n?p%61ssword={PRIVATE}", "must not contain a password"),
         (f"postgresql://a@h/n?sslpassword={PRIVATE}", "must not contain a password"),
+        (f"postgresql://a@h/n?oauth_client_secret={PRIVATE}", "must not contain a password"),
+        (f"postgresql://a@h/n?scram_client_key={PRIVATE}", "must not contain a password"),
+        (f"postgresql://a:x/{PRIVATE}@h/n", "before its first /"),
+        (f"postgresql://a:12/{PRIVATE}@h/n", "before its first /"),
+        (f"postgresql://a:{PRIVATE}/x@h/n", "before its first /"),
+        (f"postgresql://a:{PRIVATE}/x@h/n?dbname=n", "before its first /"),
+        (f"postgresql://a:12/x?{PRIVATE}@h/n", "is not an address"),
+        (f"postgresql://a:12/x?{PRIVATE}=1@h/n", "is not an address"),
+        (f"postgresql://a@h/n?application_name={PRIVATE}%zz", "is not an address"),
+        ("postgresql://a@h:port/n", "before its first /"),
         ("postgresql://a@h", "names no database"),
         ("postgresql://a@h/", "names no database"),
         ("postgresql://a@h/n m", "control characters"),
@@ -146,6 +160,11 @@ def test_a_bad_file_is_one_line_and_stays_as_it_is(
     assert error.code is ErrorCode.SETTING_INVALID
     assert says in error.detail
     assert PRIVATE not in error.detail
+
+
+def test_the_mark_some_editors_put_before_a_text_is_no_part_of_it(home: Home) -> None:
+    put(home, "\ufeff[questions]\nexpire_after = '5m'")
+    assert read_desk_file(home).expire_after == 300
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("5m", 300), ("300s", 300), ("24h", 86_400)])
