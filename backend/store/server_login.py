@@ -1,6 +1,7 @@
 """Getting into a database server: the password comes from libpq's own places, else the keyring."""
 
 import logging
+from contextlib import suppress
 from typing import Final
 
 import psycopg
@@ -71,14 +72,18 @@ def _connect(address: str, name: str) -> Connection:
 
 
 def _password_from_keyring(address: str) -> str | None:
-    """None also where there is no keyring, or it stays locked."""
+    """None also where there is no keyring, it stays locked, or it fails in a way of its own."""
     try:
         import keyring
         from keyring.errors import KeyringError
     except ImportError:
         return None
-    try:
-        return keyring.get_password(SERVICE, address)
-    except KeyringError as error:
-        _log.info("the keyring has no password for the store: %s", error)
-        return None
+    reason = "it failed in a way of its own"
+    # What answers is a plugin of the system or of the user.
+    with suppress(Exception):
+        try:
+            return keyring.get_password(SERVICE, address)
+        except KeyringError as error:
+            reason = one_line(error)
+    _log.info("the keyring has no password for the store: %s", reason)
+    return None
