@@ -26,7 +26,7 @@ from tests.helpers.store import RowMaker, make_claim
 MESSAGES = "task_session_messages"
 ORDERED = "idx_messages_metadata_pending_id_lookup_ordered"
 OLDER = ("idx_messages_metadata_pending_id", "idx_messages_metadata_pending_id_lookup")
-COMPETING = (OLDER[1], "idx_messages_delivery_intent")
+COMPETING = ("idx_messages_delivery_intent",)
 CLAIM = ClaimId("claim-1")
 NOW = Nanoseconds(9_000)
 BOTH = Answered((make_answer("q1", "q1_opt1"), make_answer("q2", "q2_opt1")))
@@ -35,9 +35,9 @@ INSERT INTO {table} (id, task_session_id, turn_id, content, type, metadata, crea
 SELECT 'other-' || n, 's-' || n % 200, 't-' || n % 200, '',
  CASE WHEN n < 2000 THEN 'clarification_request' WHEN n % 5 = 0 THEN 'tool_call'
   WHEN n % 5 = 1 THEN 'permission_request' WHEN n % 5 = 2 THEN 'thinking' ELSE 'message' END,
- CASE WHEN n < 2000 THEN '{{"pending_id":"other-' || n || '","status":"pending"}}'
+ CASE WHEN n < 2000 THEN '{{"pending_id":"' || md5('q' || n) || '","status":"pending"}}'
   WHEN n % 5 = 0 THEN '{{"tool_call_id":"call-' || n || '"}}'
-  WHEN n % 5 = 1 THEN '{{"pending_id":"permission-' || n || '","status":"approved"}}'
+  WHEN n % 5 = 1 THEN '{{"pending_id":"' || md5('p' || n) || '","status":"approved"}}'
   ELSE '{{}}' END,
  '2026-01-01T00:00:00.' || lpad(n::text, 9, '0') || 'Z', '2026-01-01T00:00:00.000000000Z'
 FROM generate_series(0, 22999) n
