@@ -5,7 +5,7 @@ import os
 import random
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,7 @@ from tests.helpers.place import Place
 from tests.helpers.postgres_faults import private_server
 from tests.helpers.program import RunningDesk
 from tests.helpers.store import RowMaker
-from tests.helpers.waiting import eventually
+from tests.helpers.waiting import eventually, until
 
 pytestmark = [
     pytest.mark.crash,
@@ -39,8 +39,11 @@ LONG = os.environ.get("KANDESK_LONG") == "1"
 ROUNDS = int(os.environ.get("KANDESK_KILLS", "100")) if LONG else 3
 SEED = int(os.environ.get("KANDESK_SEED", "7"))
 SERVER_ROUNDS = 5
-LONGEST = 2.5 if LONG else 1.5
-"""Seconds a desk lives at most before it is killed."""
+MOST_WORK = 40 if LONG else 25
+"""A desk is killed after at most so many words of humans and agents, and at any in between."""
+LONGEST = 6.0
+"""Seconds a desk lives at most, on a machine that has other things to do."""
+JITTER = 0.05
 DRAIN_SECONDS = 60.0
 SESSIONS = ("hosted-1", "hosted-2", "hosted-3")
 
@@ -101,17 +104,25 @@ async def run_load(
         async with start(load) as desk:
             seed(place)
             finish = await stack.enter_async_context(everybody(load, home))
-            await asyncio.sleep(moments.uniform(0, LONGEST))
+            await some_work(load, moments)
             await kill(desk)
         for _ in range(rounds - 1):
             async with start(load) as desk:
-                await asyncio.sleep(moments.uniform(0, LONGEST))
+                await some_work(load, moments)
                 await kill(desk)
         async with start(load) as desk:
             await finish()
             await settled(place)
             await shows_unknown(load, desk, place)
     check(read_books(place), load.journal)
+
+
+async def some_work(load: Load, moments: random.Random) -> None:
+    """Until a random moment, on a fast machine or a slow one."""
+    last = load.work + moments.randint(0, MOST_WORK)
+    with suppress(AssertionError):
+        await until(lambda: load.work >= last, seconds=LONGEST)
+    await asyncio.sleep(moments.uniform(0, JITTER))
 
 
 def seed(place: Place) -> None:
