@@ -3,10 +3,12 @@
 from typing import Final
 
 from backend.errors import ErrorCode, StorageFailed
-from backend.store.database import Transaction
+from backend.store.database import SqlValue, Transaction
 from backend.store.dialect import row_share
 
 DESK_EPOCH: Final = "desk_epoch"
+_HIGHEST: Final = 2**53
+"""Far more starts than there can be; a number beyond it is no count of them."""
 
 
 async def begin_epoch(tx: Transaction) -> int:
@@ -17,16 +19,18 @@ async def begin_epoch(tx: Transaction) -> int:
     """
     row = await tx.fetch_one(
         "INSERT INTO sequences (name, value) VALUES (:name, 1)"
-        " ON CONFLICT (name) DO UPDATE SET value = sequences.value + 1 RETURNING value",
-        {"name": DESK_EPOCH},
+        " ON CONFLICT (name) DO UPDATE SET value = sequences.value + 1"
+        " WHERE sequences.value BETWEEN 0 AND :highest RETURNING value",
+        {"name": DESK_EPOCH, "highest": _HIGHEST},
     )
-    return _checked(int(row["value"] or 0) if row is not None else 0)
+    return _checked(0 if row is None else row["value"])
 
 
 async def next_epoch(tx: Transaction) -> int:
     """What `begin_epoch` will return. Raises as it does."""
     row = await tx.fetch_one("SELECT value FROM sequences WHERE name = :name", {"name": DESK_EPOCH})
-    return _checked(1 if row is None else int(row["value"] or 0) + 1)
+    value = 0 if row is None else row["value"]
+    return _checked(value + 1 if isinstance(value, int) else 0)
 
 
 async def is_current(tx: Transaction, epoch: int) -> bool:
@@ -41,8 +45,8 @@ async def is_current(tx: Transaction, epoch: int) -> bool:
     return row is not None and row["value"] == epoch
 
 
-def _checked(epoch: int) -> int:
-    if epoch <= 0:
+def _checked(epoch: SqlValue) -> int:
+    if not isinstance(epoch, int) or not 0 < epoch <= _HIGHEST + 1:
         raise StorageFailed(
             ErrorCode.STORE_INVALID_ROW,
             f"the row {DESK_EPOCH!r} of table sequences must be a positive number",
