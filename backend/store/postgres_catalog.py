@@ -7,7 +7,7 @@ from typing import Final
 
 from backend.store.database import Row, Transaction
 from backend.store.dialect import Dialect
-from backend.store.schema import TABLES, indexes
+from backend.store.schema import DELIVERIES, TABLES, indexes
 
 _TEMPORARY: Final = ("CREATE TABLE IF NOT EXISTS", "CREATE TEMPORARY TABLE")
 _STORAGE: Final = re.compile(r" WITH \([^)]*\)")
@@ -24,46 +24,64 @@ class FoundIndex:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """Columns by table and indexes by name, in the schema where new tables would go."""
+    """Columns by table with their kinds, and indexes by name, in one schema."""
 
     schema: str | None
-    columns: Mapping[str, frozenset[str]]
+    columns: Mapping[str, Mapping[str, str]]
     indexes: Mapping[str, FoundIndex]
 
 
 async def read_catalog(tx: Transaction) -> Catalog:
-    """Every table, view and index there, ours or not."""
+    """Every table, view and index where new tables would go, ours or not."""
     schema = await tx.fetch_one("SELECT current_schema() AS name")
     name = None if schema is None or schema["name"] is None else str(schema["name"])
-    rows = await tx.fetch_all(
-        "SELECT c.relname AS relation, a.attname AS name FROM pg_class c"
-        " JOIN pg_namespace n ON n.oid = c.relnamespace"
-        " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
-        " WHERE n.nspname = current_schema() AND c.relkind IN ('r','p','v','m','f')"
-    )
-    columns: dict[str, set[str]] = {}
-    for row in rows:
-        columns.setdefault(str(row["relation"]), set()).add(str(row["name"]))
-    return Catalog(
-        name,
-        {table: frozenset(names) for table, names in columns.items()},
-        await _found_indexes(tx, "n.nspname = current_schema()"),
-    )
+    return await _read(tx, name, "n.nspname = current_schema()")
 
 
-async def needed_indexes(tx: Transaction, catalog: Catalog) -> Mapping[str, FoundIndex]:
-    """Those of our indexes there are, as this server would describe them by our definitions.
+async def needed_catalog(tx: Transaction, catalog: Catalog) -> Catalog:
+    """Our tables, and those of our indexes there are, as this server would describe them.
 
     How a definition is spelled depends on the version of the server, so it is asked, on empty
-    tables. They are temporary, hide ours, and are gone at the end of the transaction.
+    tables. They are temporary, hide everything else, and are gone at the end of the transaction.
     """
-    present = [index for index in indexes(Dialect.POSTGRESQL) if index.name in catalog.indexes]
-    for table in TABLES if present else ():
+    if not catalog.columns.keys() & {table.name for table in TABLES}:
+        return Catalog(None, {}, {})
+    # Wherever the search path of this login has temporary tables: it may be at its end.
+    await tx.execute("SET LOCAL search_path = pg_temp")
+    for table in TABLES:
         made = table.ddl(Dialect.POSTGRESQL).replace(*_TEMPORARY, 1)
         await tx.execute(f"{made} ON COMMIT DROP")
-    for index in present:
-        await tx.execute(index.ddl())
-    return await _found_indexes(tx, "n.oid = pg_my_temp_schema()")
+    for index in indexes(Dialect.POSTGRESQL):
+        if index.name in catalog.indexes:
+            await tx.execute(index.ddl())
+    return await _read(tx, None, "n.oid = pg_my_temp_schema()")
+
+
+async def hidden_schema(tx: Transaction) -> str | None:
+    """Where on the search path tables of ours are, behind the schema that is used."""
+    row = await tx.fetch_one(
+        "SELECT n.nspname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE c.relname = :table AND n.nspname = ANY(current_schemas(false))"
+        " AND n.nspname <> current_schema()",
+        {"table": DELIVERIES.name},
+    )
+    return None if row is None else str(row["name"])
+
+
+async def _read(tx: Transaction, schema: str | None, where: str) -> Catalog:
+    rows = await tx.fetch_all(
+        "SELECT c.relname AS relation, c.relkind IN ('r','p') AS is_table, a.attname AS name,"
+        " concat_ws(' COLLATE ', format_type(a.atttypid, a.atttypmod), co.collname) AS kind"
+        " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
+        " LEFT JOIN pg_collation co ON co.oid = a.attcollation"
+        f" WHERE {where} AND c.relkind IN ('r','p','v','m','f')"
+    )
+    columns: dict[str, dict[str, str]] = {}
+    for row in rows:
+        kind = str(row["kind"]) if row["is_table"] else "in a view"
+        columns.setdefault(str(row["relation"]), {})[str(row["name"])] = kind
+    return Catalog(schema, columns, await _found_indexes(tx, where))
 
 
 async def _found_indexes(tx: Transaction, where: str) -> Mapping[str, FoundIndex]:

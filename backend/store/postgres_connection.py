@@ -39,7 +39,6 @@ _SHORTEST_CONNECT: Final = 2
 _PREPARED: Final = 256
 _DEFAULTS: Final[Mapping[str, str]] = {
     "application_name": "kandesk",
-    "client_encoding": "UTF8",
     "keepalives": "1",
     "keepalives_idle": "30",
     "keepalives_interval": "10",
@@ -47,6 +46,8 @@ _DEFAULTS: Final[Mapping[str, str]] = {
     "tcp_user_timeout": "30000",
     "gssencmode": "disable",
 }
+_FIXED: Final[Mapping[str, str]] = {"client_encoding": "UTF8"}
+"""Whatever the address says: in another encoding not every text could be sent."""
 
 
 class _NumberedCursor(psycopg.RawCursor[DictRow]):
@@ -67,7 +68,7 @@ class PostgresConnection:
     """Implements `StoreConnection`; connects again by itself when the connection broke."""
 
     def __init__(self, conninfo: str) -> None:
-        self._options = {**_DEFAULTS, **addresses.conninfo_to_dict(conninfo)}
+        self._options = {**_DEFAULTS, **addresses.conninfo_to_dict(conninfo), **_FIXED}
         self._location = location_of(conninfo)
         self._thread = ThreadPoolExecutor(1, "store connection")
         self._canceller = ThreadPoolExecutor(1, "store cancel")
@@ -193,7 +194,7 @@ class PostgresConnection:
         if self._raw is not None and not self._raw.closed:
             return self._raw
         patience = max(_SHORTEST_CONNECT, math.ceil(seconds))
-        options = {"connect_timeout": patience, **self._options}
+        options = {**self._options, "connect_timeout": patience}
         raw = _Raw.connect(
             addresses.make_conninfo("", **options),
             autocommit=True,

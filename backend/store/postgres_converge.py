@@ -1,6 +1,6 @@
 """Named steps that bring a PostgreSQL store to the schema; each may be run again without harm."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -10,7 +10,7 @@ from backend.events import StoreStep
 from backend.store.database import Transaction
 from backend.store.dialect import Dialect, column_kind
 from backend.store.metadata_check import unreadable_rows
-from backend.store.postgres_catalog import Catalog, FoundIndex
+from backend.store.postgres_catalog import Catalog
 from backend.store.postgres_metadata import find_unreadable
 from backend.store.schema import (
     JSON_TABLES,
@@ -43,13 +43,29 @@ class Step:
         return f"{self.kind.value} {self.subject}".strip()
 
 
-def check_definitions(catalog: Catalog, needed: Mapping[str, FoundIndex]) -> None:
-    """Raises `StorageFailed`, `index_mismatch`: ours by its name, and another by what it does."""
+def check_definitions(catalog: Catalog, needed: Catalog) -> None:
+    """Whether what is ours by its name is ours by what it is.
+
+    Raises:
+        StorageFailed: `store_corrupt`, a column of another kind: with another collation, for
+            example, the newest turn would be another one; `index_mismatch`.
+    """
+    for table, columns in needed.columns.items():
+        for column, kind in columns.items():
+            has = catalog.columns.get(table, {}).get(column, kind)
+            if has != kind:
+                raise StorageFailed(
+                    ErrorCode.STORE_CORRUPT,
+                    f"the column {table}.{column} is {has}, and Kandesk needs {kind};"
+                    " put a backup of the store back",
+                    table=table,
+                    column=column,
+                )
     for index in indexes(Dialect.POSTGRESQL):
         found = catalog.indexes.get(index.name)
         if found is None:
             continue
-        wanted = needed.get(index.name)
+        wanted = needed.indexes.get(index.name)
         if wanted is None or (found.table, found.meaning) != (index.table, wanted.meaning):
             raise StorageFailed(
                 ErrorCode.INDEX_MISMATCH,

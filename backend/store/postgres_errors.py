@@ -10,6 +10,10 @@ _TOO_LATE: Final = (ErrorCode.TEMPORARILY_UNAVAILABLE, "the store did not answer
 _BUSY: Final = (ErrorCode.STORE_BUSY, "the store is busy")
 _AWAY: Final = (ErrorCode.STORE_UNREACHABLE, "the database server is not there")
 _NO_MEMORY: Final = (ErrorCode.TEMPORARILY_UNAVAILABLE, "the database server has no memory left")
+_CROWDED: Final = (
+    ErrorCode.STORE_UNREACHABLE,
+    "the database server takes no more connections, and a desk needs six",
+)
 _FULL: Final = (ErrorCode.STORE_FULL, "there is no room left for the store")
 _READ_ONLY: Final = (ErrorCode.STORE_READ_ONLY, "the store cannot be written")
 _DAMAGED: Final = (ErrorCode.STORE_CORRUPT, "the store is damaged")
@@ -48,6 +52,7 @@ _REFUSALS: Final = (
     "permission denied for database",
 )
 """A refused login has no code, only the server's words; in other languages it reads as away."""
+_CROWDS: Final = ("too many connections", "too many clients", "remaining connection slots")
 
 
 def translate(error: psycopg.Error, location: str) -> AppError | None:
@@ -71,7 +76,8 @@ def _connection_failure(error: psycopg.Error, location: str, detail: str) -> App
         return None
     if any(words in detail for words in _REFUSALS):
         return StorageFailed(_REFUSED[0], f"{_REFUSED[1]}: {location} ({detail})", store=location)
-    return TemporarilyUnavailable(_AWAY[0], f"{_AWAY[1]}: {location} ({detail})")
+    code, text = _CROWDED if any(words in detail for words in _CROWDS) else _AWAY
+    return TemporarilyUnavailable(code, f"{text}: {location} ({detail})")
 
 
 def _find(known: dict[str, tuple[ErrorCode, str]], code: str) -> tuple[ErrorCode, str] | None:

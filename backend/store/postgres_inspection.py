@@ -13,7 +13,7 @@ from backend.store.inspection import Leftovers, read_leftovers
 from backend.store.metadata_check import BadRow
 from backend.store.owner_lock import LockHolder
 from backend.store.postgres import PostgresDatabase
-from backend.store.postgres_catalog import needed_indexes
+from backend.store.postgres_catalog import needed_catalog
 from backend.store.postgres_converge import check_definitions, pending_steps
 from backend.store.postgres_metadata import find_unreadable, tables_with_metadata
 from backend.store.postgres_opening import check_ours, has_rows
@@ -89,7 +89,7 @@ async def _inspect_schema(
     with_rows = await has_rows(tx, catalog)
     mismatch = None
     try:
-        check_definitions(catalog, await needed_indexes(tx, catalog))
+        check_definitions(catalog, await needed_catalog(tx, catalog))
     except StorageFailed as error:
         mismatch = error
     report = ServerReport(

@@ -30,7 +30,7 @@ def tables_with_metadata(catalog: Catalog) -> list[str]:
     return [
         table
         for table in JSON_TABLES
-        if {"id", "metadata"} <= catalog.columns.get(table, frozenset())
+        if {"id", "metadata"} <= catalog.columns.get(table, {}).keys()
     ]
 
 

@@ -11,7 +11,12 @@ from backend.events import StoreStep
 from backend.store.database import Priority, Transaction
 from backend.store.pool import ConnectionPool
 from backend.store.postgres_build import following_build
-from backend.store.postgres_catalog import Catalog, needed_indexes, read_catalog
+from backend.store.postgres_catalog import (
+    Catalog,
+    hidden_schema,
+    needed_catalog,
+    read_catalog,
+)
 from backend.store.postgres_converge import MARK, Step, check_definitions, pending_steps
 from backend.store.schema import DELIVERIES, DRAFTS, MAJOR, MESSAGES, SESSIONS, SETTINGS, TABLES
 from backend.store.schema import TASKS as TASKS_TABLE
@@ -72,7 +77,7 @@ async def _look(tx: Transaction, location: str) -> tuple[tuple[Step, ...], bool]
     steps = await pending_steps(tx, catalog)
     with_rows = await has_rows(tx, catalog)
     # Last: its temporary copies hide the tables for the rest of the transaction.
-    check_definitions(catalog, await needed_indexes(tx, catalog))
+    check_definitions(catalog, await needed_catalog(tx, catalog))
     return steps, with_rows
 
 
@@ -100,9 +105,16 @@ async def _check_server(tx: Transaction, catalog: Catalog, location: str) -> Non
 async def _check_mark(tx: Transaction, catalog: Catalog, location: str) -> None:
     """Nothing of ours, or marked as ours; anything else is refused."""
     if not catalog.columns.keys() & {table.name for table in TABLES}:
+        hidden = await hidden_schema(tx)
+        if hidden is not None:
+            raise _foreign(
+                location,
+                f"the one in schema {hidden} is hidden by schema {catalog.schema}, which comes"
+                " before it in the search path",
+            )
         return
     value = None
-    if {"key", "value"} <= catalog.columns.get(SETTINGS.name, frozenset()):
+    if {"key", "value"} <= catalog.columns.get(SETTINGS.name, {}).keys():
         value = await tx.fetch_one(
             f"SELECT value FROM {SETTINGS.name} WHERE key = :key", {"key": MARK}
         )
@@ -160,6 +172,8 @@ def unconfirmed(location: str, clock: Clock, need: str, steps: str) -> StorageFa
 
 
 def _foreign_tables(catalog: Catalog, location: str) -> StorageFailed:
+    if DELIVERIES.name in catalog.columns:
+        return _foreign(location, f"its mark in the table {SETTINGS.name} is gone")
     if {SESSIONS.name, MESSAGES.name} <= catalog.columns.keys():
         return StorageFailed(
             ErrorCode.STORE_FOREIGN,

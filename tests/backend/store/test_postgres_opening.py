@@ -296,6 +296,92 @@ async def test_tables_of_others_with_other_names_are_no_hindrance(postgres_url: 
     assert "invoices" in names(postgres_url, "r")
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("ALTER TABLE sequences ALTER value TYPE text", "sequences.value is text COLLATE default"),
+        (
+            'ALTER TABLE task_session_turns ALTER started_at TYPE text COLLATE "default"',
+            "task_session_turns.started_at is text COLLATE default",
+        ),
+        (
+            "ALTER TABLE tasks ALTER created_at TYPE timestamptz USING now()",
+            "tasks.created_at is timestamp with time zone",
+        ),
+        (
+            "ALTER TABLE answer_drafts RENAME TO d; CREATE VIEW answer_drafts AS SELECT * FROM d",
+            "is in a view",
+        ),
+    ],
+)
+async def test_a_column_of_another_kind_stops_the_start(
+    postgres_url: str, change: str, says: str
+) -> None:
+    """Text that sorts by a language would make another turn the newest (K1.8)."""
+    await converge(postgres_url)
+    run(postgres_url, change)
+    error = await refused(postgres_url)
+    assert error.code is ErrorCode.STORE_CORRUPT
+    assert says in error.detail
+
+
+async def test_a_table_without_its_mark_is_no_kandev_database(postgres_url: str) -> None:
+    await converge(postgres_url)
+    run(postgres_url, "DROP TABLE settings")
+    error = await refused(postgres_url)
+    assert error.code is ErrorCode.STORE_FOREIGN
+    assert "mark in the table settings is gone" in error.detail
+
+
+async def test_a_search_path_that_ends_with_temporary_tables_is_no_hindrance(
+    postgres_url: str,
+) -> None:
+    """The usual protection against tables that hide others."""
+    url = f"{postgres_url}?options=-csearch_path%3Dpublic,pg_temp"
+    await converge(url)
+    before = schema_of(url)
+    await converge(url)
+    assert schema_of(url) == before
+
+
+async def test_a_store_that_another_schema_hides_is_not_made_anew(postgres_url: str) -> None:
+    await converge(postgres_url)
+    give_rows(postgres_url)
+    run(postgres_url, "CREATE SCHEMA before")
+    error = await refused(f"{postgres_url}?options=-csearch_path%3Dbefore,public")
+    assert error.code is ErrorCode.STORE_FOREIGN
+    assert "schema public is hidden by schema before" in error.detail
+    await converge(f"{postgres_url}?options=-csearch_path%3Dbefore")
+
+
+@pytest.mark.parametrize(
+    "setting", ["client_encoding=LATIN1", "options=-cstandard_conforming_strings%3Doff"]
+)
+async def test_every_text_is_kept_whatever_the_address_sets(
+    postgres_url: str, setting: str
+) -> None:
+    database = await PostgresDatabase.open(
+        f"{postgres_url}?{setting}", FakeClock(), allow_migration=True
+    )
+    try:
+        async with database.writing() as tx:
+            await settings.put(tx, "k", "\u65e5\u672c \\' \U0001f600")
+        async with database.reading() as tx:
+            assert await settings.get(tx, "k") == "\u65e5\u672c \\' \U0001f600"
+    finally:
+        await database.close()
+
+
+async def test_a_server_that_takes_no_more_connections_is_said(postgres_url: str) -> None:
+    run(
+        postgres_url,
+        "DROP ROLE IF EXISTS kandesk_few",
+        "CREATE ROLE kandesk_few LOGIN CONNECTION LIMIT 3",
+    )
+    with pytest.raises(TemporarilyUnavailable, match="takes no more connections"):
+        await converge(postgres_url.replace("postgres@", "kandesk_few@"))
+
+
 async def test_a_database_that_cannot_hold_every_text_is_refused(postgres: PostgresServer) -> None:
     with psycopg.connect(postgres.url, autocommit=True) as connection:
         connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
