@@ -4,6 +4,7 @@ import pytest
 
 from tests.helpers.clock import FakeClock
 from tests.helpers.desk import TestDesk, open_desk
+from tests.helpers.hosted import HostedDesk, hosted_desk
 from tests.helpers.place import Place
 
 
@@ -21,4 +22,10 @@ def store_path(place: Place) -> Place:
 @pytest.fixture
 async def desk(store_path: Place, clock: FakeClock) -> AsyncIterator[TestDesk]:
     async with open_desk(store_path, clock) as running:
+        yield running
+
+
+@pytest.fixture
+async def hosted(store_path: Place, clock: FakeClock) -> AsyncIterator[HostedDesk]:
+    async with hosted_desk(store_path, clock) as running:
         yield running
