@@ -41,6 +41,7 @@ LONG = os.environ.get("KANDESK_LONG") == "1"
 PLAY = "tests.crash.play:play"
 WITH_ROLLBACKS = {"answer", "answer, agent refuses", "call"}
 ON_A_SERVER = {"answer", "call"}
+ON_THE_WIRE = ("prompted, not acknowledged", "about to return")
 ROWS = {
     "answer": {
         "6, claimed, nothing delivered": f"Claiming._run: {AFTER}",
@@ -157,7 +158,9 @@ def chosen(names: list[str], scene: str, theatre: Theatre) -> list[int]:
         told for other, told in theatre.played.items() if SCENES[other].play is SCENES[scene].play
     ]
     theatre.played[scene] = names
-    rollbacks = scene in WITH_ROLLBACKS and not theatre.stages.server
+    if theatre.stages.server:
+        return [at for at in numbers if names[at - 1].endswith((AFTER, *ON_THE_WIRE))]
+    rollbacks = scene in WITH_ROLLBACKS
     return [
         number
         for number in numbers
