@@ -11,6 +11,7 @@ from typing import Final
 from backend.cli.desk_client import DeskUnreachable, Json, RunningDesk, find_desk
 from backend.cli.finding import Finding, ok, problem, warning
 from backend.endpoint import read_endpoint
+from backend.errors import StorageFailed
 from backend.installation import version
 from backend.metrics import RESPONSE_TIMEOUTS
 from backend.paths import Home
@@ -106,7 +107,11 @@ def check_desk(home: Home, desk: RunningDesk | None) -> Iterator[Finding]:
     if desk is not None:
         yield from _check_reply(desk)
         return
-    holder = _holder(home)
+    try:
+        holder = _holder(home)
+    except StorageFailed as error:
+        yield problem("desk", error.detail, "put it in order; no desk can start until then")
+        return
     if holder is not None:
         yield problem(
             "desk",

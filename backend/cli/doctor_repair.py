@@ -25,7 +25,7 @@ def repair(home: Home, location: StoreLocation, clock: Clock, *, backed_up: bool
         StorageFailed: a desk runs; a store on a server would be changed and `backed_up` is false;
             the store cannot be used. Nothing was changed.
     """
-    if isinstance(location, EmbeddedFile) and not location.path.exists():
+    if isinstance(location, EmbeddedFile) and not location.is_made:
         yield "nothing to repair: there is no store yet"
         return
     home.create()

@@ -30,7 +30,7 @@ def check_store(
     if isinstance(location, DatabaseServer):
         yield from _check_server(location, since, full=full)
         return
-    if not location.path.exists():
+    if not location.is_made:
         yield ok("store", f"{location.path} does not exist yet; the first start makes it")
         return
     try:

@@ -39,7 +39,8 @@ def open_door(home: Home) -> InboxDoor:
     desk = find_desk(home)
     if desk is not None:
         return DeskInbox(desk)
-    if not (home.database.exists() or home.desk_toml.exists()):
+    kept = home.database
+    if not (kept.exists() or kept.is_symlink() or home.desk_toml.exists()):
         return EmptyInbox()
     from backend.cli.inbox_store import StoreInbox
 

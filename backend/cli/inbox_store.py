@@ -70,7 +70,7 @@ class StoreInbox:
     async def _open(self) -> Database | None:
         """The store for a look; None when nothing was ever kept in it."""
         location = store_location(self._home, read_desk_file(self._home).database)
-        if isinstance(location, EmbeddedFile) and not location.path.exists():
+        if isinstance(location, EmbeddedFile) and not location.is_made:
             return None
         return await open_for_reading(location, self._clock)
 

@@ -1,6 +1,6 @@
 """The embedded store with its starts counted, by the first write of each."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from backend.clock import Deadline
@@ -14,10 +14,13 @@ class CountedDatabase:
 
     A start that only reads must not wait for another program that holds the store locked, and a
     start that has written nothing needs no number of its own.
+
+    `still_owned` is called before each commit and raises where another program is the owner.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, still_owned: Callable[[], None]) -> None:
         self._database = database
+        self._still_owned = still_owned
         self._begun = False
 
     @property
@@ -42,6 +45,7 @@ class CountedDatabase:
             if begins:
                 await begin_epoch(tx)
             yield tx
+            self._still_owned()
         self._begun = self._begun or begins
 
     async def close(self) -> None:

@@ -187,6 +187,14 @@ def _check_writable(path: Path) -> None:
         raise StorageFailed(
             ErrorCode.STORE_READ_ONLY, f"the store at {path} is read-only", store=str(path)
         )
+    if path.stat().st_nlink > 1:
+        # Each name has a lock and a write-ahead log of its own.
+        raise StorageFailed(
+            ErrorCode.STORE_UNREACHABLE,
+            f"the store at {path} has another name in the file system (a hard link), under which"
+            " another desk could damage it; replace this one by a copy (cp, then mv)",
+            store=str(path),
+        )
 
 
 def _create_empty(path: Path) -> None:

@@ -117,10 +117,10 @@ async def _open_server(
 
 
 class _SqliteStore:
-    """Implements `OwnedStore`: the system's lock cannot be lost while the process lives."""
+    """Implements `OwnedStore`: the system's lock is lost only where its file is deleted."""
 
     def __init__(self, database: Database, epoch: int, lock: OwnerLock) -> None:
-        self._database = CountedDatabase(database)
+        self._database = CountedDatabase(database, lock.check)
         self._epoch = epoch
         self._lock = lock
 

@@ -59,8 +59,10 @@ class LockHolder:
 class OwnerLock:
     """An OS lock on `<real path>.lock`; the file says who holds it and stays when it is free."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, path: Path, kind: str) -> None:
         self._descriptor = descriptor
+        self._path = path
+        self._kind = kind
 
     @classmethod
     def acquire(cls, database: Path, *, kind: str, anywhere: bool = False) -> "OwnerLock":
@@ -81,16 +83,26 @@ class OwnerLock:
                 store=str(database),
                 file_system=network,
             )
-        descriptor = _open(path)
+        descriptor = _taken(path, database, kind)
+        return cls(descriptor, path, kind)
+
+    def check(self) -> None:
+        """Whether it still keeps others out: a file that was deleted does not. Made again if so.
+
+        Raises:
+            StorageFailed: `store_owned`, another program is the owner by now; `store_unreachable`.
+        """
+        own = os.fstat(self._descriptor)
         try:
-            other = _take(descriptor, kind)
-        except BaseException:
-            os.close(descriptor)
-            raise
-        if other is not None:
-            os.close(descriptor)
-            raise _owned(database, other)
-        return cls(descriptor)
+            found = self._path.lstat()
+        except FileNotFoundError:
+            found = None
+        except OSError as error:
+            raise _unusable(self._path, error) from error
+        if found is None or (found.st_dev, found.st_ino) != (own.st_dev, own.st_ino):
+            new = _taken(self._path, self._path.with_suffix(""), self._kind)
+            os.close(self._descriptor)
+            self._descriptor = new
 
     def release(self) -> None:
         """Stop being the owner; harmless when done twice."""
@@ -139,7 +151,24 @@ def network_file_system(path: Path, mounts: Path = _MOUNTS) -> str:
 
 
 def _lock_path(database: Path) -> Path:
-    return Path(f"{database.resolve()}.lock")
+    try:
+        return Path(f"{database.resolve()}.lock")
+    except (OSError, RuntimeError) as error:
+        detail = f"the store {database} is a link that leads nowhere"
+        raise StorageFailed(ErrorCode.STORE_UNREACHABLE, detail, store=str(database)) from error
+
+
+def _taken(path: Path, database: Path, kind: str) -> int:
+    descriptor = _open(path)
+    try:
+        other = _take(descriptor, kind)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    if other is not None:
+        os.close(descriptor)
+        raise _owned(database, other)
+    return descriptor
 
 
 def _open(path: Path) -> int:
@@ -148,8 +177,7 @@ def _open(path: Path) -> int:
     try:
         return os.open(path, flags, 0o600)
     except OSError as error:
-        detail = f"the lock {path} cannot be opened: {error.strerror}"
-        raise StorageFailed(failure_code(error), detail, store=str(path)) from error
+        raise _unusable(path, error) from error
 
 
 def _take(descriptor: int, kind: str) -> LockHolder | None:
@@ -214,6 +242,11 @@ def _read(descriptor: int) -> LockHolder:
         since=str(found.get("since", "")),
         kind=str(found.get("kind", "")),
     )
+
+
+def _unusable(path: Path, error: OSError) -> StorageFailed:
+    detail = f"the lock {path} cannot be opened: {error.strerror}"
+    return StorageFailed(failure_code(error), detail, store=str(path))
 
 
 def _owned(database: Path, holder: LockHolder) -> StorageFailed:

@@ -40,6 +40,11 @@ class EmbeddedFile:
     def text(self) -> str:
         return str(self.path)
 
+    @property
+    def is_made(self) -> bool:
+        """A link that leads nowhere counts: its store is elsewhere, and away."""
+        return self.path.exists() or self.path.is_symlink()
+
 
 @dataclass(frozen=True, slots=True)
 class DatabaseServer:

@@ -295,3 +295,28 @@ def test_a_store_of_an_earlier_version_is_inspected_as_it_is(
     assert code == 0
     assert levels(found)["indexes"] == "warning"
     assert "add columns" in found["indexes"][0]["text"]
+
+
+def test_a_lock_that_is_no_file_is_a_problem(
+    home: Home, store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lock = Path(f"{home.database}.lock")
+    lock.unlink(missing_ok=True)
+    lock.mkdir()
+    code, found, _ = examine(home, capsys)
+    assert code == 1
+    assert levels(found)["desk"] == "problem"
+
+
+@pytest.mark.parametrize("target", ["away/kandesk.db", "kandesk.db"])
+def test_a_store_behind_a_link_that_leads_nowhere_is_a_problem_and_no_empty_one(
+    home: Home, target: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home.create()
+    home.database.symlink_to(home.root / target)
+    code, found, _ = examine(home, capsys)
+    assert code == 1
+    assert levels(found)["store"] == "problem"
+    listed = run_kandesk(home, "pending")
+    assert listed.returncode == 1
+    assert len(listed.stderr.splitlines()) == 1

@@ -332,7 +332,7 @@ def test_what_the_last_run_left_and_what_waits_is_told(
     ("change", "word"),
     [
         ("UPDATE settings SET value = '2' WHERE key = 'store_format'", "newer Kandesk"),
-        ("DELETE FROM settings WHERE key = 'store_format'", "Kandev database"),
+        ("DELETE FROM settings WHERE key = 'store_format'", "mark in the table settings is gone"),
     ],
 )
 def test_what_is_no_store_of_ours_is_a_problem_and_is_left_alone(

@@ -342,3 +342,42 @@ async def test_a_server_that_froze_keeps_nobody_from_closing(home: Home, clock: 
             return True
 
         await eventually(free, seconds=30)
+
+
+def _delete_lock(home: Home) -> None:
+    Path(f"{home.database}.lock").unlink()
+
+
+async def test_a_desk_whose_lock_another_one_could_take_saves_nothing_more(
+    home: Home, clock: FakeClock
+) -> None:
+    store = await open_store(home, EmbeddedFile(home.database), clock, kind="serve")
+    _delete_lock(home)
+    other = OwnerLock.acquire(home.database, kind="window")
+    try:
+        with pytest.raises(StorageFailed) as caught:
+            async with store.database.writing() as tx:
+                await settings.put(tx, "value", "x")
+        assert caught.value.code is ErrorCode.STORE_OWNED
+        async with store.database.reading() as tx:
+            assert await settings.get(tx, "value") is None
+        _delete_lock(home)
+        async with store.database.writing() as tx:
+            await settings.put(tx, "value", "x")
+    finally:
+        other.release()
+        await store.close()
+
+
+async def test_a_file_with_two_names_is_refused_under_both(home: Home, clock: FakeClock) -> None:
+    """Each name has a lock and a log of its own: two desks would damage it."""
+    store = await open_store(home, EmbeddedFile(home.database), clock, kind="serve")
+    await store.close()
+    second = Home(home.root.with_name("second"))
+    second.create()
+    second.database.hardlink_to(home.database)
+    for one in (home, second):
+        with pytest.raises(StorageFailed, match="hard link"):
+            await open_store(one, EmbeddedFile(one.database), clock, kind="serve")
+    second.database.unlink()
+    await (await open_store(home, EmbeddedFile(home.database), clock, kind="serve")).close()

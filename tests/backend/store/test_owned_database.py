@@ -235,12 +235,16 @@ async def test_every_start_has_the_next_number_and_only_the_last_is_current(
             assert not await is_current(tx, wanted - 1)
 
 
+def _always() -> None:
+    """Nobody takes the store away."""
+
+
 async def test_the_embedded_store_counts_a_start_with_its_first_write(
     path: Path, clock: FakeClock
 ) -> None:
     raw = await SqliteDatabase.open(path, clock)
     try:
-        counted = CountedDatabase(raw)
+        counted = CountedDatabase(raw, _always)
         assert await _stored_epoch(raw) is None
         with pytest.raises(LookupError):
             async with counted.writing():
@@ -253,7 +257,7 @@ async def test_the_embedded_store_counts_a_start_with_its_first_write(
 
         await asyncio.gather(*(write() for _ in range(5)))
         assert await _stored_epoch(raw) == 1
-        async with CountedDatabase(raw).writing():
+        async with CountedDatabase(raw, _always).writing():
             pass
         assert await _stored_epoch(raw) == 2
     finally:

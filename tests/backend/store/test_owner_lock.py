@@ -158,3 +158,24 @@ def test_a_sandbox_whose_whole_disk_is_shared_counts_as_local(tmp_path: Path) ->
     mounts.write_text("none / 9p rw 0 0\nC: /mnt/c 9p rw 0 0\n")
     assert network_file_system(Path("/home/me/kandesk.db.lock"), mounts) == ""
     assert network_file_system(Path("/mnt/c/kandesk.db.lock"), mounts) == "9p"
+
+
+def test_a_lock_whose_file_was_deleted_is_made_again_or_its_next_owner_is_named(path: Path) -> None:
+    lock = OwnerLock.acquire(path, kind="serve")
+    file = Path(f"{path}.lock")
+    lock.check()
+    file.unlink()
+    lock.check()
+    assert refused(path).params["pid"] == os.getpid()
+    file.unlink()
+    with another_owner(path) as process:
+        with pytest.raises(StorageFailed) as caught:
+            lock.check()
+        assert caught.value.code is ErrorCode.STORE_OWNED
+        assert caught.value.params["pid"] == process.pid
+    lock.release()
+
+
+def test_links_in_a_circle_are_refused(path: Path) -> None:
+    path.symlink_to(path)
+    assert refused(path).code is ErrorCode.STORE_UNREACHABLE
