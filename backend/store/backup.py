@@ -10,11 +10,17 @@ from typing import Final
 
 from backend.clock import Nanoseconds
 from backend.events import StoreStep
+from backend.store.schema import MESSAGES, SEQUENCES
 from backend.store.step_progress import StepProgress
 
 KEPT: Final = 2
 _PAGES_AT_ONCE: Final = 2_000
 _SPARE_ROOM: Final = 64 * 1024 * 1024
+_WRITTEN: Final = (
+    f"SELECT name, value FROM {SEQUENCES.name} ORDER BY name",
+    f"SELECT id FROM {MESSAGES.name} ORDER BY rowid DESC LIMIT 1",
+)
+"""Counts every change of a message and every start that wrote, and tells stores apart."""
 
 _log = logging.getLogger(__name__)
 
@@ -25,10 +31,15 @@ def back_up(
     """Copy the store beside itself, its write-ahead log included, for its owner only.
 
     None, and said, when the disk has no room for it. A copy gets its name once it is complete.
+    Where the last copy holds the same rows it stays the last: an upgrade that is broken off again
+    and again must not push out what the store was before it.
 
     Raises:
         TemporarilyUnavailable: the start was cancelled.
     """
+    copies = sorted(path.parent.glob(f"{path.name}.*.backup"))
+    if copies and _holds_rows_of(connection, copies[-1]):
+        return copies[-1]
     needed = _size(connection) + _SPARE_ROOM
     if shutil.disk_usage(path.parent).free < needed:
         _log.warning("no room for a backup of %s: %d bytes are needed", path, needed)
@@ -45,6 +56,20 @@ def back_up(
     for old in sorted(path.parent.glob(f"{path.name}.*.backup"))[:-KEPT]:
         old.unlink()
     return target
+
+
+def _holds_rows_of(connection: sqlite3.Connection, copy: Path) -> bool:
+    """Whether nobody has written since; no step of an upgrade changes what is compared."""
+    try:
+        kept = sqlite3.connect(f"{copy.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        try:
+            then = [kept.execute(sql).fetchall() for sql in _WRITTEN]
+        finally:
+            kept.close()
+        now = [[tuple(row) for row in connection.execute(sql)] for sql in _WRITTEN]
+    except sqlite3.Error:
+        return False
+    return all(then) and then == now
 
 
 def _size(connection: sqlite3.Connection) -> int:

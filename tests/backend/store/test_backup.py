@@ -16,6 +16,7 @@ from backend.store import backup
 from backend.store.step_progress import StepProgress
 from tests.backend.store.test_upgrade import converge
 from tests.helpers.place import raw
+from tests.helpers.store import RowMaker
 
 NOW = Nanoseconds(1_790_000_000_000_000_000)
 DAY = 86_400_000_000_000
@@ -91,13 +92,51 @@ def test_what_a_killed_copy_left_does_not_spoil_the_next(store: Path) -> None:
     assert not list(store.parent.glob("*unfinished*"))
 
 
-def test_the_last_two_copies_are_kept(store: Path) -> None:
+def copies_of(store: Path, days: range) -> list[Path | None]:
     connection = sqlite3.connect(store)
     made = [
-        backup.back_up(connection, store, Nanoseconds(NOW + day * DAY), quiet()) for day in range(4)
+        backup.back_up(connection, store, Nanoseconds(NOW + day * DAY), quiet()) for day in days
     ]
     connection.close()
+    return made
+
+
+def ask(store: Path) -> None:
+    """As a desk does: a message, and the sequence of changes goes on."""
+    rows = RowMaker(store)
+    rows.session()
+    rows.turn("turn1")
+    rows.question("p1")
+
+
+def test_the_last_two_copies_are_kept(store: Path) -> None:
+    made = copies_of(store, range(4))
     assert sorted(store.parent.glob("*.backup")) == made[2:]
+
+
+def test_an_upgrade_that_begins_again_and_again_keeps_the_store_as_it_was(store: Path) -> None:
+    """architecture.md, The store: before the first migrating start."""
+    ask(store)
+    (first,) = copies_of(store, range(1))
+    with raw(store) as connection:
+        connection.execute("CREATE INDEX half_done ON settings(value)")
+    assert copies_of(store, range(1, 5)) == [first] * 4
+    with raw(store) as connection:
+        connection.execute("UPDATE sequences SET value = value + 1")
+    (second,) = copies_of(store, range(5, 6))
+    assert sorted(store.parent.glob("*.backup")) == [first, second]
+    assert second is not None
+    second.write_bytes(second.read_bytes()[:5_000])
+    (third,) = copies_of(store, range(6, 7))
+    assert third not in {first, second}
+
+
+def test_a_copy_of_another_store_with_the_same_count_is_none_of_this_one(store: Path) -> None:
+    ask(store)
+    copies_of(store, range(1))
+    with raw(store) as connection:
+        connection.execute("UPDATE task_session_messages SET id = 'other'")
+    assert len(set(copies_of(store, range(1, 2))) | set(store.parent.glob("*.backup"))) == 2
 
 
 def test_room_is_counted_with_what_is_in_the_log(
