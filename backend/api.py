@@ -28,6 +28,8 @@ class DeskInfo:
     agent_token_file: str = ""
     command: str = "kandesk"
     """What starts this installation from a shell."""
+    expire_after: float | None = None
+    """Seconds until a question nobody answers expires; None for never."""
 
 
 class DeskApi(Protocol):

@@ -67,9 +67,9 @@ class LocalDesk:
     async def desk_info(self) -> DeskInfo:
         return self._info
 
-    def listens_at(self, info: DeskInfo) -> None:
+    def listens_at(self, api_url: str, mcp_url: str) -> None:
         """Tell where the desk listens, once the port is bound."""
-        self._info = info
+        self._info = replace(self._info, api_url=api_url, mcp_url=mcp_url)
 
     async def list_sessions(self) -> tuple[SessionSummary, ...]:
         projected = self._projections.next()

@@ -179,8 +179,7 @@ class Runtime:
                 await settings.put(tx, _PORT_SETTING, str(bound))
         self.api_url = f"http://127.0.0.1:{bound}"
         self.mcp_url = f"{self.api_url}/mcp"
-        info = _desk_info(self._home, self._store.database, self.api_url, self.mcp_url)
-        self._services.desk.listens_at(info)
+        self._services.desk.listens_at(self.api_url, self.mcp_url)
         self._home.quit_marker.unlink(missing_ok=True)
         write_endpoint(
             self._home,
@@ -188,7 +187,7 @@ class Runtime:
                 api=self.api_url,
                 mcp=self.mcp_url,
                 pid=os.getpid(),
-                token_file=info.token_file,
+                token_file=str(self._home.desk_token),
                 kind=self._kind,
                 started_at=format_timestamp(clock.now()),
             ),
@@ -238,7 +237,7 @@ def _build_services(
         store.database,
         clock,
         ticket_key=read_or_create_secret(home.ticket_key),
-        info=_desk_info(home, store.database),
+        info=_desk_info(home, store.database, expire_after),
         epoch=store.epoch,
         expire_after=expire_after,
     )
@@ -251,15 +250,16 @@ def _recovery(clock: Clock, services: Services) -> Recover:
     return run
 
 
-def _desk_info(home: Home, database: Database, api: str = "", mcp: str = "") -> DeskInfo:
+def _desk_info(home: Home, database: Database, expire_after: float | None) -> DeskInfo:
     return DeskInfo(
         version=VERSION,
         store=database.location,
-        api_url=api,
-        mcp_url=mcp,
+        api_url="",
+        mcp_url="",
         token_file=str(home.desk_token),
         agent_token_file=str(home.agent_token),
         command=shell_command(),
+        expire_after=expire_after,
     )
 
 

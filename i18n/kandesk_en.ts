@@ -634,6 +634,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>It expires at %1 unless you begin an answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent is waiting for your answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The agent waits until %1. An answer after that is kept until it calls again.</source>
         <translation type="unfinished"></translation>
     </message>

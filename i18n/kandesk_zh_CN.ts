@@ -624,6 +624,14 @@
         <translation>代理又问了一次；以您在这里的回答为准。</translation>
     </message>
     <message>
+        <source>It expires at %1 unless you begin an answer.</source>
+        <translation>如果到 %1 还没有开始作答，此问题将按“未及时回答”关闭。</translation>
+    </message>
+    <message>
+        <source>The agent is waiting for your answer.</source>
+        <translation>代理正在等待您的回答。</translation>
+    </message>
+    <message>
         <source>The agent waits until %1. An answer after that is kept until it calls again.</source>
         <translation>代理会等到 %1。之后的回答会保留，等它再次询问时交付。</translation>
     </message>

@@ -73,6 +73,8 @@ class ClarificationViewModel(QObject):
         )
         self._sessions: dict[SessionId, SessionSummary] = {}
         self._heard_while_loading: set[PendingId] | None = None
+        self.expire_after: float | None = None
+        """Seconds until a question nobody begins to answer expires; None for never."""
         client.event_received.connect(self._apply)
 
     @property
@@ -88,6 +90,14 @@ class ClarificationViewModel(QObject):
         """Who asks, as far as it is known."""
         session = self._board.session
         return None if session is None else self._sessions.get(session)
+
+    @property
+    def expires_at(self) -> int | None:
+        """When the shown question expires; None for never, and once somebody is answering it."""
+        card = self._board.current
+        if card is None or self.expire_after is None or not card.sheet.blank:
+            return None
+        return card.bundle.created_at + round(self.expire_after * 1e9)
 
     @property
     def more_waiting(self) -> int:

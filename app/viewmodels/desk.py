@@ -99,6 +99,7 @@ class DeskViewModel(QObject):
 
     async def _load(self) -> None:
         self.info = await self._client.call(lambda api: api.desk_info())
+        self.clarification.expire_after = self.info.expire_after
         await self.sessions.load()
         await self.inbox.load()
         await self.clarification.load()

@@ -124,10 +124,18 @@ class OverlayHeader(QWidget):
             )
         if card.bundle.asked_again_of is not None:
             words += " " + self.tr("It has asked this again; your answer here counts.")
+        expires = self._view_model.expires_at
+        if expires is not None and expires > (now := self._view_model.clock.now()):
+            until = clock_text(expires, now, self.locale())
+            words += " " + self.tr("It expires at %1 unless you begin an answer.").replace(
+                "%1", until
+            )
         return words
 
     def _patience_words(self, bundle: Bundle) -> str:
         if bundle.calls_end_at is None:
+            if self._view_model.expire_after is not None:
+                return self.tr("The agent is waiting for your answer.")
             return self.tr("The agent is waiting for your answer. There is no time limit.")
         until = clock_text(bundle.calls_end_at, bundle.calls_end_at, self.locale())
         return self.tr(

@@ -399,6 +399,20 @@ async def test_the_card_says_how_long_the_agent_waits() -> None:
         assert "%1" not in words.text()
 
 
+async def test_the_card_says_when_the_question_expires_until_somebody_answers_it() -> None:
+    """Where a setting ends questions, "no time limit" would be a promise that is not kept."""
+    async with overlay_window(make_bundle(waiting_calls=1)) as shown:
+        words = shown.find(QLabel, "questionLiveness")
+        bundle = shown.case.card.bundle
+        shown.case.view_model.expire_after = 1e6
+        shown.case.desk.change(dataclasses.replace(bundle, context="more"))
+        assert "no time limit" not in words.text()
+        assert "It expires at" in words.text()
+        assert "%1" not in words.text()
+        shown.case.pick(0, "o1")
+        assert words.text() == "The agent is waiting for your answer."
+
+
 async def test_closing_a_question_takes_two_steps_and_is_offered_only_without_a_caller() -> None:
     """window.md: "Close question" for callers that are gone."""
     async with overlay_window(make_bundle(waiting_calls=1)) as shown:
