@@ -22,6 +22,22 @@ def position_text(progress: StoreProgress) -> str:
     return words.replace("%1", str(progress.number)).replace("%2", str(progress.count))
 
 
+def steps_text(steps: str) -> str:
+    """What a start asks to be allowed to do, one line for each kind of step.
+
+    `steps` are a `StoreStep` each, with a subject behind it or not, and commas between them. What
+    is no step stays as it is.
+    """
+    counts: dict[str, int] = {}
+    for text in filter(None, steps.split(", ")):
+        kind = next((step for step in StoreStep if f"{text} ".startswith(f"{step.value} ")), None)
+        words = text if kind is None else _known(kind)
+        counts[words] = counts.get(words, 0) + 1
+    return "\n".join(
+        f"• {words}" + (f" ({count})" if count > 1 else "") for words, count in counts.items()
+    )
+
+
 def _known(step: StoreStep) -> str:
     match step:
         case StoreStep.CONNECT:

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.plain_text import breakable
 from app.resources import Icon
+from app.step_text import steps_text
 from app.text import error_text
 from app.theme import Theme
 from app.widgets.announcing import announce
@@ -83,4 +84,4 @@ class MigrationPage(CentredPage):
         if self._error is not None:
             store = str(self._error.params.get("store", ""))
             self._text.setText(breakable(f"{error_text(self._error)}\n{store}"))
-            self._steps.setText(breakable(str(self._error.params.get("steps", ""))))
+            self._steps.setText(breakable(steps_text(str(self._error.params.get("steps", "")))))

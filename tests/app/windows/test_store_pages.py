@@ -20,7 +20,7 @@ UNCONFIRMED = StorageFailed(
     ErrorCode.STORE_MIGRATION_UNCONFIRMED,
     "detail",
     store="postgresql://me@db.example.org:5432/kandesk",
-    steps="add columns, build index idx_messages_metadata_pending_id_lookup_ordered",
+    steps="add columns, build index idx_messages_turn_id, build index idx_turns_task_id, x",
     command=COMMAND,
 )
 AWAY = StorageFailed(ErrorCode.STORE_UNREACHABLE, "the store cannot be reached: refused")
@@ -110,7 +110,7 @@ async def test_an_older_store_on_a_server_is_changed_only_by_a_press(backend: Fa
         await until(lambda: shown.find("migrationPage").isVisible())
         words = titles(shown, "migrationPage")
         assert COMMAND in words
-        assert "idx_messages_metadata_pending_id_lookup_ordered" in words
+        assert "• Adding new fields\n• Building an index: answers stay fast (2)\n• x" in words
         confirm, leave = button(shown, "migrateStore"), button(shown, "quitInstead")
         copy = shown.find("backupCommand").findChild(QToolButton)
         assert isinstance(copy, QToolButton)
@@ -140,6 +140,7 @@ async def test_both_pages_follow_the_language(backend: FakeBackend, language: st
             await settle()
             assert "up to date" not in titles(shown, page)
             assert "cannot reach" not in titles(shown, page)
+            assert "Adding new fields" not in titles(shown, page)
 
 
 async def test_a_notice_lasts_as_long_as_the_store_is_away(backend: FakeBackend) -> None:
