@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         BACKED_UP,
         action="store_true",
-        help="with --repair: there is a backup of the store on a server; change it",
+        help="with --repair: you have backed up the store on the server; change it",
     )
     parser.add_argument(
         "--database",

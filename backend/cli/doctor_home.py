@@ -73,7 +73,8 @@ def check_secrets(home: Home) -> Iterator[Finding]:
         unsafe_because(path) for path in (home.desk_token, home.agent_token, home.ticket_key)
     ):
         kept = [path.name for path in (home.desk_token, home.agent_token) if path.exists()]
-        yield ok("tokens", f"{' and '.join(kept) or 'none yet'}, readable by their owner only")
+        text = f"{' and '.join(kept)}, readable by their owner only"
+        yield ok("tokens", text if kept else "none yet; the first start makes them")
 
 
 def unsafe_because(path: Path) -> str:

@@ -20,6 +20,7 @@ _ADVICE: Final = {
     ErrorCode.STORE_FOREIGN: "name another folder with --home",
     ErrorCode.STORE_READ_ONLY: "make it writable",
     ErrorCode.STORE_BUSY: "end the program that keeps it locked",
+    ErrorCode.STORE_UNREACHABLE: "see to the server; a desk that runs goes on by itself",
 }
 
 
@@ -122,7 +123,9 @@ def _tell_leftovers(found: Leftovers, since: Nanoseconds | None) -> Iterator[Fin
         advice = f"{_START}: it settles them" if since is None else "end Kandesk and start it again"
         yield warning(name, text, advice)
     if found.waiting:
-        yield ok("waiting", f"{found.waiting} answers wait for their agents to come back")
+        many = found.waiting != 1
+        waits = "answers wait for their agents" if many else "answer waits for its agent"
+        yield ok("waiting", f"{found.waiting} {waits} to come back")
     elif not found.intents and not found.reservations:
         yield ok("waiting", "no answer waits for its agent")
 

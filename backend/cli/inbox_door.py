@@ -113,5 +113,7 @@ def _told(reply: Reply) -> str:
     error = reply.body.get("error")
     text = error if isinstance(error, str) else f"the desk answered {reply.status}"
     if reply.status == http.HTTPStatus.SERVICE_UNAVAILABLE:
-        return f"{text}. Running the same command again is safe."
+        return (
+            f"{text}. Running the same command again is safe; `kandesk doctor` says what is wrong."
+        )
     return text

@@ -40,7 +40,9 @@ def main(arguments: Sequence[str]) -> int:
         running = find_desk(home)
         if running is not None:
             # Also when somebody has deleted the lock it holds.
-            return _fail(f"the store {home.database} is in use by process {running.pid}")
+            return _fail(
+                f"a desk runs here already, with the home {home.root}: process {running.pid}"
+            )
         return asyncio.run(_serve(home, parsed))
     except AppError as error:
         if error.code is ErrorCode.STORE_MIGRATION_UNCONFIRMED:

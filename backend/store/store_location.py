@@ -16,7 +16,7 @@ SCHEMES: Final = ("postgresql://", "postgres://")
 MAX_ADDRESS: Final = 2_000
 """Code points of an address."""
 WHERE_SECRETS_GO: Final = (
-    "put it into PGPASSFILE (~/.pgpass), or into the keyring with:"
+    "put it into ~/.pgpass (or the file PGPASSFILE names), or into the keyring with:"
     " keyring set kandesk ADDRESS-WITHOUT-PASSWORD"
 )
 _SECRET_PARAMETERS: Final = (

@@ -325,7 +325,7 @@ def test_what_the_last_run_left_and_what_waits_is_told(
     code, found, _ = examine(home, capsys)
     assert code == 0
     assert levels(found)["answers"] == levels(found)["turns"] == "warning"
-    assert "1 answers wait" in found["waiting"][0]["text"]
+    assert "1 answer waits" in found["waiting"][0]["text"]
 
 
 @pytest.mark.parametrize(
