@@ -14,8 +14,9 @@ from backend.store.store_location import DatabaseServer, EmbeddedFile, StoreLoca
 
 _SECONDS: Final = 30.0
 _START: Final = "start Kandesk"
+_PUT_BACK: Final = "move it and what has its name and -wal or -shm away, and put a backup there"
 _ADVICE: Final = {
-    ErrorCode.STORE_CORRUPT: "keep the file and put a backup in its place",
+    ErrorCode.STORE_CORRUPT: _PUT_BACK,
     ErrorCode.STORE_TOO_NEW: "update Kandesk",
     ErrorCode.STORE_FOREIGN: "name another folder with --home",
     ErrorCode.STORE_READ_ONLY: "make it writable",
@@ -56,12 +57,12 @@ def _tell_file(report: FileReport, where: str, *, full: bool) -> Iterator[Findin
         yield ok("indexes", "all there, as Kandesk needs them")
     check = "every page and reference was read" if full else "quick check; --full reads everything"
     if report.damages:
-        yield problem("integrity", report.damages[0], "keep the file and put a backup in its place")
+        yield problem("integrity", report.damages[0], _PUT_BACK)
     elif report.orphans:
         yield problem(
             "integrity",
             f"{report.orphans} rows refer to rows that are gone",
-            "keep the file and put a backup in its place, or report it",
+            f"{_PUT_BACK}, or report it",
         )
     else:
         yield ok("integrity", check)

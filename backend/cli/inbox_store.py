@@ -103,6 +103,8 @@ def _run(work: Coroutine[object, object, T]) -> T:
 
 
 def _told(error: AppError) -> str:
+    if error.code is ErrorCode.STORE_OWNED and error.params.get("kind") == "command":
+        return f"another command is at work, run this one again: {error.detail}"
     if error.code is ErrorCode.STORE_OWNED:
         return f"a desk runs but does not answer: {error.detail}"
     return error.detail

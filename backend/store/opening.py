@@ -45,6 +45,7 @@ def prepare(
         existed = _is_ours(path)
         if existed:
             _check_writable(path)
+            _check_log(path)
         else:
             _create_empty(path)
         connection = connect(path, read_only=False)
@@ -153,8 +154,7 @@ def _foreign_database(path: Path) -> StorageFailed:
 
 def _check_length(header: bytes, path: Path) -> None:
     """A copy that was cut short is refused at once, not at the first row that is missing."""
-    wal = Path(f"{path}-wal")
-    if wal.exists() and wal.stat().st_size > 0:
+    if _has_log(path):
         return
     if header[24:28] != header[92:96]:
         # Written by a program that does not keep the count of pages.
@@ -165,7 +165,29 @@ def _check_length(header: bytes, path: Path) -> None:
         raise _corrupt(path, "its end is missing")
 
 
+def _check_log(path: Path) -> None:
+    """A log that was left beside a file put in the place of its own would overwrite the store.
+
+    Without the right to write: closing a connection that has it moves the log into the file.
+    """
+    if not _has_log(path):
+        return
+    connection = connect(path, read_only=True)
+    try:
+        _check_version(connection, path)
+    finally:
+        connection.close()
+
+
+def _has_log(path: Path) -> bool:
+    log = Path(f"{path.resolve()}-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
 def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    found = connection.execute("PRAGMA application_id").fetchone()[0]
+    if found != APPLICATION_ID and _has_tables(connection):
+        raise _corrupt(path, "the log beside it (its name and -wal) is of another database")
     _check_major(connection.execute("PRAGMA user_version").fetchone()[0], path)
 
 

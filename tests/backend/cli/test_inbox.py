@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from backend.cli.inbox_door import InboxRefused
+from backend.cli.inbox_store import StoreInbox
 from backend.paths import Home
+from backend.store.owner_lock import OwnerLock
 from tests.helpers.desk_process import DeskProcess, run_kandesk
 from tests.helpers.shim_process import ShimProcess, result_of
 
@@ -211,3 +214,15 @@ def test_a_look_without_a_desk_changes_nothing(
     assert home.database.read_bytes() == data
     listed = run_kandesk(home, "pending").stdout
     assert "test client" in listed
+
+
+@pytest.mark.parametrize(("kind", "says"), [("command", "another command"), ("serve", "a desk")])
+def test_who_keeps_the_store_from_a_command_is_said(tmp_path: Path, kind: str, says: str) -> None:
+    home = Home(tmp_path / "home")
+    home.create()
+    lock = OwnerLock.acquire(home.database, kind=kind)
+    try:
+        with pytest.raises(InboxRefused, match=f"^{says}"):
+            StoreInbox(home).respond("p1", {"rejected": True})
+    finally:
+        lock.release()

@@ -347,3 +347,30 @@ def test_rows_with_unreadable_metadata_cannot_enter_the_store(path: Path) -> Non
         connection.execute(
             "UPDATE task_session_messages SET metadata = '{broken' WHERE id = ?", (message,)
         )
+
+
+def test_the_log_of_another_database_beside_a_store_is_refused_and_overwrites_nothing(
+    path: Path, tmp_path: Path
+) -> None:
+    """As it is left when a copy is put in the place of a store whose desk was killed."""
+    open_blocking(path)
+    before = path.read_bytes()
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("PRAGMA page_size = 8192")
+    other.execute("PRAGMA journal_mode = WAL")
+    other.execute("CREATE TABLE t (value)")
+    other.execute("INSERT INTO t VALUES (zeroblob(90000))")
+    other.commit()
+    log = Path(f"{path}-wal")
+    log.write_bytes((tmp_path / "other.db-wal").read_bytes())
+    other.close()
+    for _ in range(2):
+        with pytest.raises(StorageFailed, match="-wal") as caught:
+            open_blocking(path)
+        assert caught.value.code is ErrorCode.STORE_CORRUPT
+    with pytest.raises(StorageFailed, match="-wal"):
+        opening.check_readable(path)
+    assert path.read_bytes() == before
+    log.unlink()
+    Path(f"{path}-shm").unlink(missing_ok=True)
+    open_blocking(path)
