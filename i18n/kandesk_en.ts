@@ -634,7 +634,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>It expires at %1 unless you begin an answer.</source>
+        <source>The question expires at %1 unless you begin an answer.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -624,7 +624,7 @@
         <translation>代理又问了一次；以您在这里的回答为准。</translation>
     </message>
     <message>
-        <source>It expires at %1 unless you begin an answer.</source>
+        <source>The question expires at %1 unless you begin an answer.</source>
         <translation>如果到 %1 还没有开始作答，此问题将按“未及时回答”关闭。</translation>
     </message>
     <message>

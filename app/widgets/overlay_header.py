@@ -127,7 +127,7 @@ class OverlayHeader(QWidget):
         expires = self._view_model.expires_at
         if expires is not None and expires > (now := self._view_model.clock.now()):
             until = clock_text(expires, now, self.locale())
-            words += " " + self.tr("It expires at %1 unless you begin an answer.").replace(
+            words += " " + self.tr("The question expires at %1 unless you begin an answer.").replace(
                 "%1", until
             )
         return words

@@ -407,7 +407,7 @@ async def test_the_card_says_when_the_question_expires_until_somebody_answers_it
         shown.case.view_model.expire_after = 1e6
         shown.case.desk.change(dataclasses.replace(bundle, context="more"))
         assert "no time limit" not in words.text()
-        assert "It expires at" in words.text()
+        assert "The question expires at" in words.text()
         assert "%1" not in words.text()
         shown.case.pick(0, "o1")
         assert words.text() == "The agent is waiting for your answer."
