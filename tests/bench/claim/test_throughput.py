@@ -62,6 +62,7 @@ async def test_a_thousand_questions_answered_by_fifty_callers(
     seconds: list[float] = []
     late: list[PendingId] = []
     unsure: list[PendingId] = []
+    load = os.getloadavg()[0]
     async with open_desk(place, SystemClock()) as desk:
         waiting = await open_questions(desk)
 
@@ -92,7 +93,8 @@ async def test_a_thousand_questions_answered_by_fifty_callers(
     assert len(rows) == BUNDLES
     assert {row["state"] for row in rows} == {"waiting_for_agent"}
     # Beside much other work the pre-claim budget is what it is for: the caller tries again.
-    overloaded = os.getloadavg()[0] > 2 * (os.cpu_count() or 1)
+    load = max(load, os.getloadavg()[0])
+    overloaded = load > 2 * (os.cpu_count() or 1)
     assert not (late or unsure) or overloaded
     with capsys.disabled():
         ordered = sorted(seconds)
@@ -101,5 +103,5 @@ async def test_a_thousand_questions_answered_by_fifty_callers(
             f" callers: {BUNDLES / total:,.0f} a second; one answer: median"
             f" {statistics.median(ordered) * 1000:.0f} ms, longest {ordered[-1] * 1000:.0f} ms;"
             f" {len(late)} tried again, {len(unsure)} not confirmed at once;"
-            f" load {os.getloadavg()[0]:.1f}"
+            f" load {load:.1f}"
         )
