@@ -58,10 +58,18 @@ def location_of(conninfo: str) -> str:
     """Where the database is, without secrets and options."""
     found = addresses.conninfo_to_dict(conninfo)
     user = f"{quote(str(found['user']))}@" if found.get("user") else ""
-    name = str(found.get("host") or found.get("hostaddr") or "localhost")
-    host = f"[{name}]" if ":" in name else quote(name, safe=",")
-    port = f":{found['port']}" if found.get("port") else ""
-    return f"postgresql://{user}{host}{port}/{quote(str(found.get('dbname') or ''))}"
+    hosts = str(found.get("host") or found.get("hostaddr") or "").split(",")
+    ports = str(found.get("port") or "").split(",")
+    if len(ports) == 1:
+        ports *= len(hosts)
+    where = ",".join(map(_place, hosts, ports))
+    service = f"?service={quote(str(found['service']))}" if found.get("service") else ""
+    return f"postgresql://{user}{where}/{quote(str(found.get('dbname') or ''))}{service}"
+
+
+def _place(host: str, port: str) -> str:
+    name = f"[{host}]" if ":" in host else quote(host, safe="")
+    return f"{name}:{port}" if port else name
 
 
 class PostgresConnection:

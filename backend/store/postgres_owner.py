@@ -120,7 +120,7 @@ class PostgresOwner:
             if lost:
                 self._tell(self._on_lost, lost)
         finally:
-            # A keyring may fail in ways of its own; nobody must wait for a thread that is gone.
+            # Nobody must wait for a thread that is gone, whatever ended it.
             self._tell(self._refuse, unreachable(self._server, "the login failed"))
             self._tell(self._ended.set)
             self._wake.close()

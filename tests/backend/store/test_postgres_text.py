@@ -77,6 +77,10 @@ def test_a_bug_of_ours_stays_a_bug(error: type[psycopg.Error]) -> None:
         ("host=db.example dbname=desk password=secret", "postgresql://db.example/desk"),
         ("postgresql://me@/desk?host=%2Frun%2Fpg", "postgresql://me@%2Frun%2Fpg/desk"),
         ("postgresql://me@[::1]:5/desk?sslpassword=secret", "postgresql://me@[::1]:5/desk"),
+        ("postgresql://a:x@h1:1,[::1]:2/n", "postgresql://a@h1:1,[::1]:2/n"),
+        ("host=h1,h2 port=5 dbname=n", "postgresql://h1:5,h2:5/n"),
+        ("host=/run/pg dbname=n", "postgresql://%2Frun%2Fpg/n"),
+        ("service=s password=x", "postgresql:///?service=s"),
     ],
 )
 def test_the_place_of_a_database_is_said_without_secrets(conninfo: str, expected: str) -> None:
