@@ -68,7 +68,7 @@ class Compensation:
         """Whether the session is free of the reserved turn, and whether the rows are restored."""
         claim, now = answer.claim, self._parts.clock.now()
         freed = True
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
             await lock_sessions(tx, [answer.bundle.session_id])
             if reserved is not None:
                 freed = await reservations.release(tx, reserved)

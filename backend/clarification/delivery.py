@@ -65,5 +65,5 @@ class GuestDelivery:
         self, answer: ClaimedAnswer, delivery: Delivery, deadline: Deadline
     ) -> bool:
         claim, now = answer.claim, self._parts.clock.now()
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
             return await intents.finalize(tx, claim.pending_id, claim.claim_id, delivery, now)

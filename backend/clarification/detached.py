@@ -106,7 +106,7 @@ class DetachedDelivery:
     async def _reserve(self, answer: ClaimedAnswer, turn_id: TurnId, deadline: Deadline) -> bool:
         bundle = answer.bundle
         rows = reservations.ClaimedRows(bundle.pending_id, bundle.turn_id, answer.message_ids)
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
             await lock_sessions(tx, [bundle.session_id])
             if await turns.current_turn(tx, bundle.session_id) != bundle.turn_id:
                 return False
@@ -119,7 +119,7 @@ class DetachedDelivery:
     ) -> list[PendingId]:
         """Cross the boundary; returns the bundles that the successor turn supersedes."""
         session_id = answer.bundle.session_id
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
             await lock_sessions(tx, [session_id])
             now = self._parts.clock.now()
             superseded = await open_bundles.open_in_session(tx, session_id)
@@ -211,12 +211,12 @@ class DetachedDelivery:
         return True
 
     async def _clear(self, turn_id: TurnId, deadline: Deadline) -> None:
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
             await reservations.clear(tx, turn_id, self._parts.clock.now(), outbox=False)
 
     async def _finalize(self, answer: ClaimedAnswer, deadline: Deadline) -> None:
         claim, now = answer.claim, self._parts.clock.now()
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
             delivered = Delivery.DELIVERED
             if not await intents.finalize(tx, claim.pending_id, claim.claim_id, delivered, now):
                 # Recovery after an outage of the store was here first and could not know.

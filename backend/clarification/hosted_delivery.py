@@ -92,7 +92,7 @@ class HostedDelivery:
         self, answer: ClaimedAnswer, delivery: Delivery, deadline: Deadline
     ) -> bool:
         claim, now = answer.claim, self._parts.clock.now()
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
             held = await intents.finalize(tx, claim.pending_id, claim.claim_id, delivery, now)
             if held and delivery is Delivery.DELIVERED:
                 await session_states.run_again(tx, answer.bundle.session_id, now)

@@ -82,7 +82,7 @@ class Settler:
     async def _settle(self, unsettled: Unsettled) -> bool:
         deadline = Deadline(self._parts.clock, SETTLE_BUDGET)
         now = self._parts.clock.now()
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
             await lock_bundle(tx, unsettled.pending_id)
             if unsettled.turn_id is not None:
                 await reservations.clear(tx, unsettled.turn_id, now, outbox=False)

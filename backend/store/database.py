@@ -19,11 +19,16 @@ class Row(Protocol):
 
 
 class Priority(IntEnum):
-    """Who goes first when several wait for the writer."""
+    """Who goes first when several wait for the writer.
 
-    CLAIM = 0
-    NORMAL = 1
-    BULK = 2
+    What is claimed is settled before more is claimed: however many answer at once, the delivery
+    of an answer does not wait for those that came after it.
+    """
+
+    SETTLE = 0
+    CLAIM = 1
+    NORMAL = 2
+    BULK = 3
 
 
 class Transaction(Protocol):

@@ -120,7 +120,9 @@ async def test_cancelling_at_any_await_leaves_the_store_usable(database: Databas
     }
 
 
-async def test_claims_jump_the_queue_of_the_writer(database: Database) -> None:
+async def test_what_is_claimed_is_settled_first_and_claims_jump_the_queue(
+    database: Database,
+) -> None:
     order: list[str] = []
 
     async def write(name: str, priority: Priority) -> None:
@@ -133,10 +135,11 @@ async def test_claims_jump_the_queue_of_the_writer(database: Database) -> None:
             asyncio.create_task(write("first", Priority.NORMAL)),
             asyncio.create_task(write("second", Priority.NORMAL)),
             asyncio.create_task(write("claim", Priority.CLAIM)),
+            asyncio.create_task(write("settle", Priority.SETTLE)),
         ]
         await settle()
     await asyncio.gather(*waiting)
-    assert order == ["claim", "first", "second", "bulk"]
+    assert order == ["settle", "claim", "first", "second", "bulk"]
 
 
 async def test_waiting_for_the_writer_ends_at_the_deadline(
