@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -21,19 +20,12 @@ from backend.metrics import RESPONSE_TIMEOUTS
 from tests.helpers.clock import FakeClock, settle
 from tests.helpers.desk import new_token
 from tests.helpers.faults import Fault, unavailable
-from tests.helpers.hosted import YES, HostedDesk, P, hosted_desk
-from tests.helpers.place import Place
+from tests.helpers.hosted import YES, HostedDesk, P
 from tests.helpers.store import make_claim
 from tests.helpers.waiting import eventually, until
 
 BROKEN = StorageFailed(ErrorCode.STORE_FULL, "injected")
 RECORD = "clarification.response.phase"
-
-
-@pytest.fixture
-async def hosted(store_path: Place, clock: FakeClock) -> AsyncIterator[HostedDesk]:
-    async with hosted_desk(store_path, clock) as running:
-        yield running
 
 
 async def ended(response: "asyncio.Task[object]") -> object:

@@ -1,7 +1,6 @@
 """The claim alone decides whether a question is open, and it is stored before anything is sent."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -12,12 +11,6 @@ from tests.helpers.faults import Fault
 from tests.helpers.hosted import NO, YES, HostedDesk, P, hosted_desk
 from tests.helpers.place import Place, raw
 from tests.helpers.store import metadata_of
-
-
-@pytest.fixture
-async def hosted(store_path: Place, clock: FakeClock) -> AsyncIterator[HostedDesk]:
-    async with hosted_desk(store_path, clock) as running:
-        yield running
 
 
 async def test_a_question_that_was_superseded_when_it_was_read_can_be_open_when_it_is_claimed(

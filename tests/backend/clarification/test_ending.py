@@ -1,7 +1,6 @@
 """What ends the questions of one session ends each of them once, and nobody else's (K1.7)."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -12,18 +11,10 @@ from backend.domain.conversation import SessionState
 from backend.errors import Conflict
 from backend.events import BundleChanged, MessagesChanged
 from backend.ids import PendingId, SessionId
-from tests.helpers.clock import FakeClock
-from tests.helpers.hosted import HostedDesk, P, S, hosted_desk
-from tests.helpers.place import Place
+from tests.helpers.hosted import HostedDesk, P, S
 from tests.helpers.store import metadata_of
 
 OTHER, ELSEWHERE = PendingId("p-other"), SessionId("s2")
-
-
-@pytest.fixture
-async def hosted(store_path: Place, clock: FakeClock) -> AsyncIterator[HostedDesk]:
-    async with hosted_desk(store_path, clock) as running:
-        yield running
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Detached, expired, cancelled, superseded: what ends a question besides an answer (K1.7)."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -15,18 +14,11 @@ from backend.events import BundleChanged, SessionChanged
 from backend.ids import PendingId, TaskId
 from tests.helpers.clock import FakeClock
 from tests.helpers.faults import Fault, unavailable
-from tests.helpers.hosted import YES, HostedDesk, P, S, hosted_desk
-from tests.helpers.place import Place
+from tests.helpers.hosted import YES, HostedDesk, P, S
 from tests.helpers.store import metadata_of
 
 Q = PendingId("p2")
 TASK = TaskId("task-s1")
-
-
-@pytest.fixture
-async def hosted(store_path: Place, clock: FakeClock) -> AsyncIterator[HostedDesk]:
-    async with hosted_desk(store_path, clock) as running:
-        yield running
 
 
 @pytest.fixture
