@@ -127,9 +127,9 @@ class OverlayHeader(QWidget):
         expires = self._view_model.expires_at
         if expires is not None and expires > (now := self._view_model.clock.now()):
             until = clock_text(expires, now, self.locale())
-            words += " " + self.tr("The question expires at %1 unless you begin an answer.").replace(
-                "%1", until
-            )
+            words += " " + self.tr(
+                "The question expires at %1 unless you begin an answer."
+            ).replace("%1", until)
         return words
 
     def _patience_words(self, bundle: Bundle) -> str:
