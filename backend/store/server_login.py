@@ -1,7 +1,7 @@
 """Getting into a database server: the password comes from libpq's own places, else the keyring."""
 
 import logging
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import psycopg
@@ -75,15 +75,13 @@ def _password_from_keyring(address: str) -> str | None:
     """None also where there is no keyring, it stays locked, or it fails in a way of its own."""
     try:
         import keyring
-        from keyring.errors import KeyringError
     except ImportError:
         return None
-    reason = "it failed in a way of its own"
-    # What answers is a plugin of the system or of the user.
-    with suppress(Exception):
-        try:
-            return keyring.get_password(SERVICE, address)
-        except KeyringError as error:
-            reason = one_line(error)
-    _log.info("the keyring has no password for the store: %s", reason)
+    # What answers is a plugin of the system or of the user: whatever it raises ends in its thread.
+    with ThreadPoolExecutor(1, "keyring") as plugin:
+        answer = plugin.submit(keyring.get_password, SERVICE, address)
+        failure = answer.exception()
+    if failure is None:
+        return answer.result()
+    _log.info("the keyring has no password for the store: %s", one_line(failure))
     return None
