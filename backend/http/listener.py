@@ -15,12 +15,15 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from backend.http.open_files import FewComplaints, connections_that_fit
+from backend.mcp.exchange import MAX_BODY
 
 HOST: Final = "127.0.0.1"
 _BACKLOG: Final = 128
 _KEEP_ALIVE_SECONDS: Final = 30
 _HEADER_SECONDS: Final = 10.0
 _MAX_HEADERS: Final = 64 * 1024
+_MAX_EARLY: Final = MAX_BODY + _MAX_HEADERS
+"""Bytes of the next request that are kept while a reply is under way."""
 _CHATTY: Final = ("mcp", "uvicorn.access")
 """Libraries that tell every start, session and request."""
 _TAKEN: Final = frozenset({errno.EADDRINUSE, errno.EACCES})
@@ -30,7 +33,8 @@ class PatientProtocol(H11Protocol):
     """Closes a connection that does not bring a whole request head in time, or is one too many.
 
     The base class waits for ever before the first request and once a byte of the next has come,
-    and answers any number of connections that it has no room for.
+    answers any number of connections that it has no room for, and does not notice that a client
+    is gone that has sent its next request while it waits for a reply.
     """
 
     _head_timer: asyncio.TimerHandle | None = None
@@ -49,6 +53,7 @@ class PatientProtocol(H11Protocol):
             self._stop_timer()
         elif self._head_timer is None and not self.transport.is_closing():
             self._await_head()
+        self._listen_on()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
@@ -56,6 +61,12 @@ class PatientProtocol(H11Protocol):
 
     def _await_head(self) -> None:
         self._head_timer = self.loop.call_later(_HEADER_SECONDS, self.transport.close)
+
+    def _listen_on(self) -> None:
+        """Keep reading, and so notice the end, while the request that came early is small."""
+        replying = self.conn.their_state is h11.DONE and self.flow.read_paused
+        if replying and len(self.conn.trailing_data[0]) <= _MAX_EARLY:
+            self.flow.resume_reading()
 
     def _stop_timer(self) -> None:
         if self._head_timer is not None:

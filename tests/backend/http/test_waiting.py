@@ -84,9 +84,14 @@ async def test_a_desk_that_stops_says_so(desk: HttpDesk, clock: FakeClock) -> No
     assert (stored.answerable, stored.detached) == (True, False)
 
 
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize(
+    "behind", [b"", b"GET /api/v1/desk HTTP/1.1\r\nHost: localhost\r\n\r\n", b"G"]
+)
 async def test_a_client_that_goes_away_leaves_nothing_behind(
-    desk: HttpDesk, clock: FakeClock
+    desk: HttpDesk, clock: FakeClock, behind: bytes, *, late: bool
 ) -> None:
+    """Also one that has sent its next request already: the answer is not given to nobody (P6)."""
     asked = await ask(desk.inner.database, clock)
     waiters = desk.inner.desk._waiters
     port = int(desk.server.address.rsplit(":", 1)[1])
@@ -94,8 +99,12 @@ async def test_a_client_that_goes_away_leaves_nothing_behind(
         writer.write(
             f"GET {BASE}/{asked.pending_id}/wait HTTP/1.1\r\nHost: localhost\r\n"
             f"Authorization: Bearer {TOKENS.desk}\r\n\r\n".encode()
+            + (b"" if late else behind)
         )
         await until(lambda: waiters.count(asked.pending_id) == 1)
+        await until(lambda: any(isinstance(event, BundleChanged) for event in desk.inner.events))
+        if late:
+            writer.write(behind)
     await until(lambda: waiters.count(asked.pending_id) == 0)
     await until(lambda: not desk.server._listener.server_state.tasks)
     answered = await desk.respond(asked.pending_id, ANSWER)
