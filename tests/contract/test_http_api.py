@@ -34,11 +34,12 @@ SPARED = "spared"
 NOT_IN_A_SCHEMA = {
     "/api/v1/clarification-inbox": ("cursor",),
     "/api/v1/clarification-inbox/history": ("cursor",),
-    "/api/v1/clarification/request": ("questions",),
+    "/api/v1/clarification/request": ("questions", "metadata"),
     "/api/v1/clarification/{pending_id}/respond": ("answers",),
 }
 """Fields with rules no schema can state: a cursor we wrote, ids and labels that differ, entries
-that belong to the questions asked. Anything else a schema allows must be accepted."""
+that belong to the questions asked, no NUL in whatever `metadata` holds. Anything else a schema
+allows must be accepted."""
 
 
 @pytest.fixture
