@@ -24,7 +24,13 @@ from backend.domain.clarification import (
 from backend.domain.conversation import MessagePage, SessionSummary
 from backend.domain.listing import BundlePage, Origin, PageQuery
 from backend.domain.validation import validate_answer_draft
-from backend.errors import Conflict, ErrorCode, NotFound
+from backend.errors import (
+    Conflict,
+    ErrorCode,
+    NotFound,
+    StorageFailed,
+    TemporarilyUnavailable,
+)
 from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId, TaskId
 from backend.store import (
     bundles,
@@ -160,19 +166,27 @@ class LocalDesk:
                 await drafts.save(tx, draft, self._clock.now())
 
     async def _discard(self, pending_id: PendingId) -> None:
+        try:
+            moved = await self._move_to_discarded(pending_id)
+        except (TemporarilyUnavailable, StorageFailed):
+            self._announcer.later(pending_id)
+            raise
+        if not moved:
+            raise Conflict(ErrorCode.TICKET_COLLECTED, "the answer is no longer stored")
+        self._waiters.look_again(pending_id)
+        await self._announcer.settled(pending_id)
+
+    async def _move_to_discarded(self, pending_id: PendingId) -> bool:
         async with self._database.writing(self._deadline(), priority=Priority.CLAIM) as tx:
+            await lock_bundle(tx, pending_id)
             await bundles.require_bundle(tx, pending_id)
-            moved = await deliveries.move(
+            return await deliveries.move(
                 tx,
                 pending_id,
                 expected=Delivery.WAITING_FOR_AGENT,
                 to=Delivery.DISCARDED,
                 now=self._clock.now(),
             )
-        if not moved:
-            raise Conflict(ErrorCode.TICKET_COLLECTED, "the answer is no longer stored")
-        self._waiters.look_again(pending_id)
-        await self._announcer.settled(pending_id)
 
     def _deadline(self) -> Deadline:
         return Deadline(self._clock, CALL_BUDGET)

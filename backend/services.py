@@ -63,13 +63,14 @@ def build_services(
     metrics = Metrics()
     waiters = Waiters(supervisor)
     projections = Projections(epoch)
+    worker = DeadlineWorker(clock, supervisor)
     parts = Parts(
         database=database,
         clock=clock,
         waiters=waiters,
-        announcer=Announcer(database, bus, waiters, projections),
+        announcer=Announcer(database, bus, waiters, projections, clock=clock, worker=worker),
         supervisor=supervisor,
-        worker=DeadlineWorker(clock, supervisor),
+        worker=worker,
     )
     lifecycle = Lifecycle(parts)
     return Services(

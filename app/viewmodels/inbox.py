@@ -98,10 +98,10 @@ class InboxViewModel(QObject):
     def _apply(self, happened: Event) -> None:
         match happened:
             case BundleOpened(bundle):
-                known = self.is_open(bundle.pending_id)
-                self._hear(bundle)
-                if bundle.answerable and not known:
-                    self.arrived.emit(bundle)
+                self._hear_of_open(bundle)
+            case BundleChanged(bundle) if self._loaded:
+                # That it has opened may be told later than that a call waits for it.
+                self._hear_of_open(bundle)
             case BundleChanged(bundle) | BundleResolved(bundle, _):
                 self._hear(bundle)
             case BundleRemoved(pending_id, _):
@@ -117,6 +117,12 @@ class InboxViewModel(QObject):
         self._tell(bundle.pending_id)
         if was_open and not self.is_open(bundle.pending_id):
             self.left.emit(bundle.pending_id)
+
+    def _hear_of_open(self, bundle: Bundle) -> None:
+        known = self.is_open(bundle.pending_id)
+        self._hear(bundle)
+        if bundle.answerable and not known:
+            self.arrived.emit(bundle)
 
     def _forget(self, pending_id: PendingId) -> None:
         if self._heard_while_loading is not None:

@@ -1,19 +1,22 @@
 """Tells the window what has become true, by reading it again after the commit."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import logging
+from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final
 
 from backend.clarification.projections import Projections
 from backend.clarification.waiters import Waiters
+from backend.clock import Clock, Deadline
 from backend.domain.clarification import Bundle, BundleStatus, Delivery, ResponseOutcome
 from backend.domain.conversation import ProjectionRevision, SessionSummary
+from backend.errors import AppError
 from backend.events import (
     BundleChanged,
     BundleOpened,
     BundleResolved,
+    Event,
     EventBus,
     MessagesChanged,
     SessionChanged,
@@ -21,76 +24,90 @@ from backend.events import (
 from backend.ids import PendingId, SessionId
 from backend.store import bundles, messages, sessions
 from backend.store.database import Database, Transaction
+from backend.work.deadline_worker import DeadlineWorker, retry_delay
+
+TELL_BUDGET: Final = 5.0
+"""Seconds for one announcement; one that takes longer is made later."""
+
+_log = logging.getLogger(__name__)
 
 
-class _Reading(NamedTuple):
-    """One snapshot, its place among all readings, and the bundle it is about."""
-
-    tx: Transaction
-    projected: ProjectionRevision
-    bundle: Bundle | None
+_Event = Callable[[Bundle], Event]
+"""What to publish of a bundle as the store has it now."""
 
 
 class Announcer:
-    """Publishes one bundle at a time, so that a later event never carries an older state."""
+    """Publishes one bundle at a time, so that a later event never carries an older state.
+
+    Never raises `AppError`: what the store does not show in time is told when it does.
+    """
 
     def __init__(
-        self, database: Database, bus: EventBus, waiters: Waiters, projections: Projections
+        self,
+        database: Database,
+        bus: EventBus,
+        waiters: Waiters,
+        projections: Projections,
+        *,
+        clock: Clock,
+        worker: DeadlineWorker,
     ) -> None:
         self._database = database
         self._bus = bus
         self._waiters = waiters
         self._projections = projections
+        self._clock = clock
+        self._worker = worker
         self._order = asyncio.Lock()
 
     async def opened(self, pending_id: PendingId) -> None:
-        async with self._read(pending_id) as reading:
-            if reading.bundle is None:
-                return
+        def event(bundle: Bundle) -> Event:
             # The call that opened the bundle is about to wait for it.
             waiting = max(1, self._waiters.count(pending_id))
-            await self._publish_rows(reading, reading.bundle)
-            opened = replace(self.live(reading.bundle), waiting_calls=waiting)
-            self._bus.publish(BundleOpened(opened))
+            return BundleOpened(replace(self.live(bundle), waiting_calls=waiting))
+
+        await self._tell(pending_id, event)
 
     async def changed(self, pending_id: PendingId) -> None:
-        async with self._read(pending_id) as reading:
-            if reading.bundle is not None:
-                await self._publish_rows(reading, reading.bundle)
-                self._bus.publish(BundleChanged(self.live(reading.bundle)))
+        await self._tell(pending_id, lambda bundle: BundleChanged(self.live(bundle)))
 
     async def resolved(self, outcome: ResponseOutcome) -> None:
         """Publish an attempt's outcome, with the delivery as it is by now."""
-        async with self._read(outcome.pending_id) as reading:
-            bundle = reading.bundle
-            if bundle is None:
-                return
-            await self._publish_rows(reading, bundle)
+
+        def event(bundle: Bundle) -> Event:
+            told = outcome
             if bundle.delivery is not None and outcome.delivery is not Delivery.UNKNOWN:
-                outcome = replace(outcome, delivery=bundle.delivery)
-            self._bus.publish(BundleResolved(self.live(bundle), outcome))
+                told = replace(outcome, delivery=bundle.delivery)
+            return BundleResolved(self.live(bundle), told)
+
+        await self._tell(outcome.pending_id, event)
 
     async def settled(self, pending_id: PendingId) -> None:
         """Publish where a bundle stands: answerable again, withdrawn, or how far its answer is."""
-        async with self._read(pending_id) as reading:
-            bundle = reading.bundle
-            if bundle is None:
-                return
-            await self._publish_rows(reading, bundle)
-            if bundle.answerable:
-                self._bus.publish(BundleOpened(self.live(bundle)))
-            elif bundle.status in {BundleStatus.ANSWERED, BundleStatus.REJECTED}:
-                outcome = outcome_for(bundle, claimed=True)
-                self._bus.publish(BundleResolved(self.live(bundle), outcome))
-            else:
-                self._bus.publish(BundleChanged(self.live(bundle)))
+        await self._tell(pending_id, self._standing)
 
-    async def session(self, session_id: SessionId) -> None:
+    def later(self, pending_id: PendingId, failures: int = 0) -> None:
+        """Tell waiting calls and the window soon where a bundle stands.
+
+        For a change whose COMMIT has no result: it may have become true, and nobody was told.
+        """
+        key = f"tell question {pending_id}"
+        self._worker.put(key, retry_delay(failures), lambda: self._again(pending_id, failures + 1))
+
+    async def session(self, session_id: SessionId, failures: int = 0) -> None:
         """Publish the session's line in the list."""
-        async with self._order:
-            projected = self._projections.next()
-            async with self._database.reading() as tx:
-                await self._publish_session(tx, session_id, projected)
+        try:
+            async with self._order:
+                projected = self._projections.next()
+                async with self._database.reading(self._deadline()) as tx:
+                    summary = await sessions.get_summary(tx, session_id)
+                    self._publish_summary(summary, projected)
+        except AppError as error:
+            _log.warning("session %s is announced later: %s", session_id, error.detail)
+            key = f"tell session {session_id}"
+            self._worker.put(
+                key, retry_delay(failures), lambda: self.session(session_id, failures + 1)
+            )
 
     def live(self, bundle: Bundle) -> Bundle:
         """The stored bundle with what only this process knows.
@@ -105,30 +122,56 @@ class Announcer:
             asked_again_of=None if older and self._waiters.count(older) else older,
         )
 
-    @asynccontextmanager
-    async def _read(self, pending_id: PendingId) -> AsyncIterator[_Reading]:
-        async with self._order:
-            projected = self._projections.next()
-            async with self._database.reading() as tx:
-                yield _Reading(tx, projected, await bundles.load_bundle(tx, pending_id))
+    async def _again(self, pending_id: PendingId, failures: int) -> None:
+        try:
+            # A COMMIT that is still under way has ended when the next transaction begins.
+            async with self._database.writing(self._deadline()):
+                pass
+        except AppError as error:
+            _log.warning("question %s is announced later: %s", pending_id, error.detail)
+            self.later(pending_id, failures)
+            return
+        self._waiters.look_again(pending_id)
+        await self._tell(pending_id, self._standing, failures)
 
-    async def _publish_rows(self, reading: _Reading, bundle: Bundle) -> None:
-        rows = await messages.bundle_messages(reading.tx, bundle.pending_id)
-        summary = await sessions.get_summary(reading.tx, bundle.session_id)
+    def _standing(self, bundle: Bundle) -> Event:
+        if bundle.answerable:
+            return BundleOpened(self.live(bundle))
+        if bundle.status in {BundleStatus.ANSWERED, BundleStatus.REJECTED}:
+            return BundleResolved(self.live(bundle), outcome_for(bundle, claimed=True))
+        return BundleChanged(self.live(bundle))
+
+    async def _tell(self, pending_id: PendingId, event: _Event, failures: int = 0) -> None:
+        """Read the bundle, publish its rows and `event`; nothing if there is none."""
+        try:
+            async with self._order:
+                projected = self._projections.next()
+                async with self._database.reading(self._deadline()) as tx:
+                    bundle = await bundles.load_bundle(tx, pending_id)
+                    if bundle is not None:
+                        await self._publish_rows(tx, projected, bundle)
+                        self._bus.publish(event(bundle))
+        except AppError as error:
+            _log.warning("question %s is announced later: %s", pending_id, error.detail)
+            self.later(pending_id, failures)
+
+    def _deadline(self) -> Deadline:
+        return Deadline(self._clock, TELL_BUDGET)
+
+    async def _publish_rows(
+        self, tx: Transaction, projected: ProjectionRevision, bundle: Bundle
+    ) -> None:
+        rows = await messages.bundle_messages(tx, bundle.pending_id)
+        summary = await sessions.get_summary(tx, bundle.session_id)
         self._bus.publish(
             MessagesChanged(
                 bundle.session_id,
                 rows,
                 pending_action=summary.pending_action if summary else None,
-                projected=reading.projected if summary else None,
+                projected=projected if summary else None,
             )
         )
-        self._publish_summary(summary, reading.projected)
-
-    async def _publish_session(
-        self, tx: Transaction, session_id: SessionId, projected: ProjectionRevision
-    ) -> None:
-        self._publish_summary(await sessions.get_summary(tx, session_id), projected)
+        self._publish_summary(summary, projected)
 
     def _publish_summary(
         self, summary: SessionSummary | None, projected: ProjectionRevision

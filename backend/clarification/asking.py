@@ -3,12 +3,11 @@
 import asyncio
 import itertools
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from backend.clarification.ask_result import AskResult, handed_over, result_of
 from backend.clarification.parts import Parts
-from backend.clarification.settling import RETRY_DELAYS
 from backend.clarification.tickets import TicketBook
 from backend.clock import Deadline, Nanoseconds, sleep
 from backend.domain.clarification import (
@@ -32,6 +31,7 @@ from backend.ids import IdempotencyKey, PendingId, SessionId, Ticket, new_id
 from backend.store import bundles, deliveries, messages, session_states, sessions, withdrawals
 from backend.store.database import Transaction
 from backend.store.locks import lock_bundle
+from backend.work.deadline_worker import retry_delay
 
 OPEN_BUDGET: Final = 5.0
 REJOIN_WINDOW: Final = 600_000_000_000
@@ -154,6 +154,20 @@ class Asking:
         await self._supervisor.run_to_end(self._note(caller, text), name="send note")
 
     async def _open(self, caller: AskCaller, draft: QuestionBundleDraft) -> OpenAsk:
+        pending_id = PendingId(new_id())
+        try:
+            opened = await self._find_or_insert(caller, draft, pending_id)
+        except (TemporarilyUnavailable, StorageFailed):
+            # Should its COMMIT have been made, the bundle is there and the call that asked is gone.
+            self.cut(pending_id)
+            raise
+        if not opened.replayed:
+            self._supervisor.start(self._announcer.opened(pending_id), name="announce bundle")
+        return opened
+
+    async def _find_or_insert(
+        self, caller: AskCaller, draft: QuestionBundleDraft, pending_id: PendingId
+    ) -> OpenAsk:
         digest = question_digest(draft)
         deadline = Deadline(self._clock, OPEN_BUDGET)
         async with self._database.writing(deadline) as tx:
@@ -164,7 +178,6 @@ class Asking:
             guest = await sessions.ensure_guest(
                 tx, caller.identity, connected=self._waiters.sessions(), now=now
             )
-            pending_id = PendingId(new_id())
             ticket = self._tickets.ticket(pending_id)
             await messages.insert_bundle(
                 tx,
@@ -185,7 +198,6 @@ class Asking:
                 ),
             )
             await session_states.refresh(tx, guest.session_id, now)
-        self._supervisor.start(self._announcer.opened(pending_id), name="announce bundle")
         return OpenAsk(pending_id, guest.session_id, ticket)
 
     async def _find_open(self, tx: Transaction, caller: AskCaller, digest: str) -> OpenAsk | None:
@@ -220,12 +232,26 @@ class Asking:
         """The result of a closed bundle; hands a stored answer over durably first."""
         bundle = await self._load(pending_id)
         if bundle.delivery is Delivery.WAITING_FOR_AGENT:
-            await self._supervisor.run_to_end(self._hand_over(pending_id), name="hand over")
-            bundle = await self._load(pending_id)
+            return await self._supervisor.run_to_end(self._hand_over(pending_id), name="hand over")
         return result_of(bundle)
 
-    async def _hand_over(self, pending_id: PendingId) -> None:
+    async def _hand_over(self, pending_id: PendingId) -> AskResult | None:
+        """Once it counts as collected, the call has it: nothing that may fail comes after."""
+        try:
+            return await self._collect_stored(pending_id)
+        except (TemporarilyUnavailable, StorageFailed):
+            self._announcer.later(pending_id)
+            bundle = await self._load(pending_id)
+            if bundle.delivery is Delivery.WAITING_FOR_AGENT:
+                raise
+            return result_of(bundle)
+
+    async def _collect_stored(self, pending_id: PendingId) -> AskResult | None:
         async with self._database.writing(Deadline(self._clock, OPEN_BUDGET)) as tx:
+            if not self._waiters.count(pending_id):
+                return None
+            await lock_bundle(tx, pending_id)
+            bundle = await bundles.require_bundle(tx, pending_id)
             moved = await deliveries.move(
                 tx,
                 pending_id,
@@ -233,12 +259,14 @@ class Asking:
                 to=Delivery.DELIVERED,
                 now=self._clock.now(),
             )
-        if moved:
-            await self._announcer.settled(pending_id)
+        if not moved:
+            return result_of(bundle)
+        self._supervisor.start(self._announcer.settled(pending_id), name="announce hand-over")
+        return result_of(replace(bundle, delivery=Delivery.DELIVERED))
 
     async def _detach_at_last(self, pending_id: PendingId, cut_at: Nanoseconds) -> None:
         """A store that is busy or full for a while must not show an agent that is gone."""
-        for pause in itertools.chain(RETRY_DELAYS, itertools.repeat(RETRY_DELAYS[-1])):
+        for failures in itertools.count():
             try:
                 await self._detach(pending_id, cut_at)
             except (TemporarilyUnavailable, StorageFailed) as error:
@@ -247,7 +275,7 @@ class Asking:
                 _log.warning("the cut of %s is not stored yet: %s", pending_id, error.detail)
             else:
                 return
-            await sleep(self._clock, pause)
+            await sleep(self._clock, retry_delay(failures))
 
     async def _detach(self, pending_id: PendingId, cut_at: Nanoseconds) -> None:
         async with self._database.writing(Deadline(self._clock, OPEN_BUDGET)) as tx:

@@ -93,6 +93,8 @@ class Claiming:
         if not held:
             # A COMMIT that is still under way may make it true after this look.
             self._settler.hint(Unsettled(attempt.claim.pending_id, attempt.claim.claim_id))
+            for pending_id in attempt.obsolete:
+                self._parts.announcer.later(pending_id)
             if lost is not None:
                 raise lost
             raise TimeoutError

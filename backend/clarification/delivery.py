@@ -8,8 +8,8 @@ from backend.clarification.waiters import Offer
 from backend.clock import Deadline
 from backend.domain.clarification import Delivery
 from backend.errors import StorageFailed, TemporarilyUnavailable
-from backend.store import intents
-from backend.store.database import Priority
+from backend.store import bundles, intents
+from backend.store.database import Priority, Transaction
 from backend.work.budget import within
 
 
@@ -41,11 +41,10 @@ class GuestDelivery:
             self._parts.supervisor.start(following, name="follow confirmation", repeats=True)
             return Delivery.PENDING
         try:
-            await within(budget.compensation(), self._keep(answer, budget.compensation()))
+            return await within(budget.compensation(), self._keep(answer, budget.compensation()))
         except (TemporarilyUnavailable, StorageFailed, TimeoutError):
             self._settler.hint(Unsettled(answer.pending_id, answer.claim.claim_id))
             return Delivery.UNKNOWN
-        return Delivery.WAITING_FOR_AGENT
 
     async def _follow(self, answer: ClaimedAnswer, offer: Offer) -> None:
         if await offer.settled:
@@ -53,17 +52,21 @@ class GuestDelivery:
         else:
             self._settler.hint(Unsettled(answer.pending_id, answer.claim.claim_id))
 
-    async def _keep(self, answer: ClaimedAnswer, deadline: Deadline) -> None:
+    async def _keep(self, answer: ClaimedAnswer, deadline: Deadline) -> Delivery:
         """Store it for the agent's next contact and wake calls that came meanwhile."""
-        await self._finalize(answer, Delivery.WAITING_FOR_AGENT, deadline)
+        kept = Delivery.WAITING_FOR_AGENT
+        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
+            if not await self._finalize(tx, answer, kept):
+                # A confirmation that seemed to fail was stored all the same.
+                bundle = await bundles.load_bundle(tx, answer.pending_id)
+                kept = (bundle and bundle.delivery) or Delivery.UNKNOWN
         self._parts.waiters.look_again(answer.pending_id)
+        return kept
 
     async def _confirm(self, answer: ClaimedAnswer, deadline: Deadline) -> bool:
-        return await self._finalize(answer, Delivery.DELIVERED, deadline)
-
-    async def _finalize(
-        self, answer: ClaimedAnswer, delivery: Delivery, deadline: Deadline
-    ) -> bool:
-        claim, now = answer.claim, self._parts.clock.now()
         async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
-            return await intents.finalize(tx, claim.pending_id, claim.claim_id, delivery, now)
+            return await self._finalize(tx, answer, Delivery.DELIVERED)
+
+    async def _finalize(self, tx: Transaction, answer: ClaimedAnswer, delivery: Delivery) -> bool:
+        claim, now = answer.claim, self._parts.clock.now()
+        return await intents.finalize(tx, claim.pending_id, claim.claim_id, delivery, now)

@@ -83,9 +83,11 @@ class DetachedDelivery:
         self, answer: ClaimedAnswer, deadline: Deadline
     ) -> DetachedResumer | None:
         session_id = answer.bundle.session_id
-        if self._resumer is None or self._compensation.is_quarantined(session_id):
+        if self._resumer is None:
             return None
         try:
+            if await within(deadline, self._compensation.is_quarantined(session_id, deadline)):
+                return None
             promptable = await within(deadline, self._resumer.promptable(session_id))
         except (AppError, TimeoutError):
             return None

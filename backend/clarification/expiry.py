@@ -79,6 +79,7 @@ class Expiry:
         except AppError as error:
             _log.warning("question %s has not expired yet: %s", pending_id, error.detail)
             self._plan(pending_id, _TRY_AGAIN)
+            self._parts.announcer.later(pending_id)
             return
         if expired:
             self._parts.waiters.look_again(pending_id)

@@ -1,16 +1,17 @@
 """What ends or changes an open question besides an answer (K1.7)."""
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
 
 from backend.clarification.parts import Parts
 from backend.clock import Deadline
 from backend.domain.clarification import Withdrawn
 from backend.domain.conversation import SessionState
-from backend.errors import Conflict, ErrorCode
+from backend.errors import Conflict, ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.ids import PendingId, SessionId, TaskId, TurnId
 from backend.store import bundles, drafts, open_bundles, sessions, turns, withdrawals
-from backend.store.database import Priority
+from backend.store.database import Priority, Transaction
 from backend.store.locks import lock_sessions
 
 LIFECYCLE_BUDGET: Final = 10.0
@@ -64,8 +65,9 @@ class Lifecycle:
         return await self._run(self._open_turn(session_id, task_id), "open turn")
 
     async def _detach(self, session_id: SessionId, deadline: Deadline) -> tuple[PendingId, ...]:
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+        async with self._changing(deadline) as (tx, changed):
             detached = await withdrawals.detach_session(tx, session_id, self._parts.clock.now())
+            changed.extend(detached)
         for pending_id in detached:
             await self._parts.announcer.changed(pending_id)
         return detached
@@ -73,11 +75,12 @@ class Lifecycle:
     async def _expire(
         self, session_id: SessionId, ends_as: SessionState | None, deadline: Deadline
     ) -> tuple[PendingId, ...]:
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+        async with self._changing(deadline) as (tx, changed):
             now = self._parts.clock.now()
             if ends_as is not None:
                 await sessions.set_state(tx, session_id, ends_as, now)
             expired = await withdrawals.expire_session(tx, session_id, now)
+            changed.extend(expired)
         await self._tell(expired)
         if not expired and ends_as is not None:
             await self._parts.announcer.session(session_id)
@@ -85,23 +88,39 @@ class Lifecycle:
 
     async def _cancel(self, pending_id: PendingId, by: Withdrawn) -> None:
         deadline = Deadline(self._parts.clock, LIFECYCLE_BUDGET)
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+        async with self._changing(deadline) as (tx, changed):
             await bundles.require_bundle(tx, pending_id)
             withdrawn = await withdrawals.withdraw(tx, pending_id, by, self._parts.clock.now())
             if withdrawn:
                 await drafts.delete(tx, pending_id)
+                changed.append(pending_id)
         if not withdrawn:
             raise Conflict(ErrorCode.NOT_ACTIVE, "this question is no longer active")
         await self._tell([pending_id])
 
     async def _open_turn(self, session_id: SessionId, task_id: TaskId) -> TurnId:
         deadline = Deadline(self._parts.clock, LIFECYCLE_BUDGET)
-        async with self._parts.database.writing(deadline) as tx:
+        async with self._changing(deadline, Priority.NORMAL) as (tx, changed):
             await lock_sessions(tx, [session_id])
             superseded = await open_bundles.open_in_session(tx, session_id)
+            changed.extend(superseded)
             turn_id = await turns.open_turn(tx, session_id, task_id, self._parts.clock.now())
         await self._tell(superseded)
         return turn_id
+
+    @asynccontextmanager
+    async def _changing(
+        self, deadline: Deadline, priority: Priority = Priority.CLAIM
+    ) -> AsyncIterator[tuple[Transaction, list[PendingId]]]:
+        """A transaction, and the bundles it changes: told later should its COMMIT be unknown."""
+        changed: list[PendingId] = []
+        try:
+            async with self._parts.database.writing(deadline, priority=priority) as tx:
+                yield tx, changed
+        except (TemporarilyUnavailable, StorageFailed):
+            for pending_id in changed:
+                self._parts.announcer.later(pending_id)
+            raise
 
     async def _tell(self, changed: Sequence[PendingId]) -> None:
         for pending_id in changed:

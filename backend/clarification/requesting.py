@@ -8,7 +8,13 @@ from backend.domain.clarification import QuestionBundleDraft
 from backend.domain.conversation import TERMINAL_STATES, SessionSummary
 from backend.domain.digest import question_digest
 from backend.domain.validation import validate_draft
-from backend.errors import Conflict, ErrorCode, NotFound
+from backend.errors import (
+    Conflict,
+    ErrorCode,
+    NotFound,
+    StorageFailed,
+    TemporarilyUnavailable,
+)
 from backend.ids import PendingId, SessionId, TaskId, TurnId, new_id
 from backend.store import deliveries, messages, session_states, sessions, turns
 from backend.store.database import Transaction
@@ -39,18 +45,31 @@ class Requesting:
         """
         valid = validate_draft(draft)
         opening = self._open(session_id, task_id, valid)
-        pending_id = await self._supervisor.run_to_end(opening, name="request answer")
-        self._supervisor.start(self._announcer.opened(pending_id), name="announce bundle")
-        return pending_id
+        return await self._supervisor.run_to_end(opening, name="request answer")
 
     async def _open(
         self, session_id: SessionId, task_id: TaskId | None, draft: QuestionBundleDraft
     ) -> PendingId:
+        pending_id = PendingId(new_id())
+        try:
+            await self._insert(pending_id, session_id, task_id, draft)
+        except (TemporarilyUnavailable, StorageFailed):
+            self._announcer.later(pending_id)
+            raise
+        self._supervisor.start(self._announcer.opened(pending_id), name="announce bundle")
+        return pending_id
+
+    async def _insert(
+        self,
+        pending_id: PendingId,
+        session_id: SessionId,
+        task_id: TaskId | None,
+        draft: QuestionBundleDraft,
+    ) -> None:
         async with self._database.writing(Deadline(self._clock, REQUEST_BUDGET)) as tx:
             await lock_sessions(tx, [session_id])
             session = await self._session(tx, session_id, task_id)
             now = self._clock.now()
-            pending_id = PendingId(new_id())
             turn_id = await self._turn(tx, session)
             await messages.insert_bundle(
                 tx, messages.NewBundle(pending_id, session_id, session.task_id, turn_id, draft, now)
@@ -68,7 +87,6 @@ class Requesting:
                 ),
             )
             await session_states.refresh(tx, session_id, now)
-        return pending_id
 
     async def _session(
         self, tx: Transaction, session_id: SessionId, task_id: TaskId | None

@@ -172,7 +172,8 @@ class Resolver:
         telling = self._parts.supervisor.start(
             self._parts.announcer.resolved(outcome), name="announce answer"
         )
-        await finished_by(Deadline(self._parts.clock, ANNOUNCE_BUDGET), telling)
+        left = min(ANNOUNCE_BUDGET, budget.total.remaining())
+        await finished_by(Deadline(self._parts.clock, left), telling)
         return outcome
 
     async def _established(self, claim: claims.Claim, budget: ResponseBudget) -> ResponseOutcome:

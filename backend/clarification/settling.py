@@ -14,9 +14,8 @@ from backend.ids import ClaimId, PendingId, TurnId
 from backend.store import bundles, intents, reservations, session_states
 from backend.store.database import Priority, Transaction
 from backend.store.locks import lock_bundle
+from backend.work.deadline_worker import retry_delay
 
-RETRY_DELAYS: Final = (1.0, 5.0, 30.0, 300.0)
-"""Seconds between tries to settle an answer in the running desk; the last repeats."""
 SETTLE_BUDGET: Final = 5.0
 
 _log = logging.getLogger(__name__)
@@ -44,7 +43,8 @@ class Settler:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._owned: Callable[[PendingId], bool] = lambda _: False
-        self._unsettled: dict[PendingId, Unsettled] = {}
+        self._unsettled: dict[PendingId, tuple[Unsettled, int]] = {}
+        """What waits for its next try, and how many have failed."""
 
     def ask_before(self, owned: Callable[[PendingId], bool]) -> None:
         """`owned` tells whether somebody delivers the answer now; then it is left alone."""
@@ -52,15 +52,15 @@ class Settler:
 
     def hint(self, unsettled: Unsettled, attempt: int = 0) -> None:
         """Something failed: look at this claim soon."""
-        delay = RETRY_DELAYS[min(attempt, len(RETRY_DELAYS) - 1)]
-        self._unsettled[unsettled.pending_id] = unsettled
+        self._unsettled[unsettled.pending_id] = (unsettled, attempt)
         key = f"settle answer {unsettled.pending_id}"
-        self._parts.worker.put(key, delay, lambda: self._try(unsettled, attempt))
+        self._parts.worker.put(key, retry_delay(attempt), lambda: self._try(unsettled, attempt))
 
     def look_soon(self, pending_id: PendingId) -> None:
         """Somebody asks again what became of it: what kept it from being settled may be over."""
-        unsettled = self._unsettled.get(pending_id)
-        if unsettled is not None:
+        unsettled, failed = self._unsettled.get(pending_id, (None, 0))
+        # The first try comes soon anyhow, and whoever asks again and again must not put it off.
+        if unsettled is not None and failed:
             self.hint(unsettled)
 
     async def _try(self, unsettled: Unsettled, attempt: int) -> None:

@@ -3,12 +3,20 @@
 import heapq
 import itertools
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Final
 
 from backend.clock import Clock, TimerHandle
 from backend.work.supervisor import TaskSupervisor
 
 Work = Callable[[], Coroutine[Any, Any, None]]
+
+RETRY_DELAYS: Final = (1.0, 5.0, 30.0, 300.0)
+"""Seconds between tries of what must succeed in the end; the last repeats."""
+
+
+def retry_delay(failures: int) -> float:
+    """Seconds to wait after so many tries that failed before this one."""
+    return RETRY_DELAYS[min(failures, len(RETRY_DELAYS) - 1)]
 
 
 class DeadlineWorker:

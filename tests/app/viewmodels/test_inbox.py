@@ -16,7 +16,7 @@ from backend.domain.clarification import (
     Skipped,
 )
 from backend.errors import Conflict
-from backend.events import BundleChanged
+from backend.events import BundleChanged, BundleOpened
 from backend.ids import ClaimId, ClientId, OptionId, PendingId, QuestionId
 from tests.helpers.desk_builders import make_bundle, make_session
 from tests.helpers.fake_backend import FakeBackend
@@ -62,6 +62,19 @@ async def test_a_question_that_arrives_is_told_once(
     backend.desk.open(bundle)
     assert _ids(tuple(arrived)) == ["p1"]
     assert counts[-1] == 1
+
+
+async def test_a_question_is_told_also_when_its_call_is_heard_of_first(
+    backend: FakeBackend, inbox: InboxViewModel
+) -> None:
+    """P8: an announcement that had to be made later is no question without a notification."""
+    arrived: list[Bundle] = []
+    inbox.arrived.connect(arrived.append)
+    await inbox.load()
+    bundle = make_bundle("p1")
+    backend.event_received.emit(BundleChanged(bundle))
+    backend.event_received.emit(BundleOpened(bundle))
+    assert arrived == [bundle]
 
 
 async def test_an_answer_that_waits_moves_to_the_second_section(

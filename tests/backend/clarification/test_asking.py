@@ -381,8 +381,9 @@ async def test_the_window_hears_when_a_stored_answer_is_collected(desk: TestDesk
     ask = await desk.asking.open(make_caller(), make_draft())
     await respond(desk, ask.pending_id)
     await desk.asking.wait(ask.pending_id)
-    ends = [event for event in desk.events if isinstance(event, BundleResolved)]
-    assert [event.outcome.delivery for event in ends] == [
-        Delivery.WAITING_FOR_AGENT,
-        Delivery.DELIVERED,
-    ]
+
+    def heard() -> list[Delivery]:
+        ends = [event for event in desk.events if isinstance(event, BundleResolved)]
+        return [event.outcome.delivery for event in ends]
+
+    await until(lambda: heard() == [Delivery.WAITING_FOR_AGENT, Delivery.DELIVERED])

@@ -8,10 +8,11 @@ import pytest
 from backend.clarification.ask_result import AskStatus
 from backend.domain.clarification import AnswerDraft, Answered, BundleStatus
 from backend.errors import Conflict
-from backend.events import BundleChanged
+from backend.events import BundleChanged, BundleOpened
+from backend.ids import PendingId
 from tests.backend.clarification.test_asking import respond, waiting
 from tests.helpers.builders import make_answer, make_draft
-from tests.helpers.clock import FakeClock, settle
+from tests.helpers.clock import FakeClock
 from tests.helpers.desk import TestDesk, make_caller, open_desk
 from tests.helpers.place import Place
 from tests.helpers.store import metadata_of
@@ -28,12 +29,24 @@ async def status_is(desk: TestDesk, pending_id: str, status: BundleStatus) -> No
     await eventually(reached)
 
 
+async def watched(desk: TestDesk, clock: FakeClock, pending_id: PendingId) -> None:
+    """Wait until the question is announced, and its clock is all that runs."""
+
+    def announced() -> bool:
+        return any(
+            isinstance(event, BundleOpened) and event.bundle.pending_id == pending_id
+            for event in desk.events
+        )
+
+    await until(lambda: announced() and clock.pending_timers == 1)
+
+
 async def test_it_is_off_by_default(store_path: Place, clock: FakeClock) -> None:
     """Improvement 12."""
     async with open_desk(store_path, clock) as desk:
         asked = await desk.asking.open(make_caller(), make_draft())
-        await settle()
-        assert clock.pending_timers == 0
+        await until(lambda: any(isinstance(event, BundleOpened) for event in desk.events))
+        await until(lambda: clock.pending_timers == 0)
         await clock.advance(10 * 24 * 3600)
         assert (await desk.desk.get_bundle(asked.pending_id)).answerable
 
@@ -129,7 +142,7 @@ async def test_of_an_answer_and_the_expiry_exactly_one_wins(
     async with open_desk(store_path, clock, expire_after=AFTER) as desk:
         for number in range(5):
             asked = await desk.asking.open(make_caller(f"k{number}"), make_draft())
-            await until(lambda: clock.pending_timers == 1)
+            await watched(desk, clock, asked.pending_id)
             answering = asyncio.create_task(respond(desk, asked.pending_id))
             await clock.advance(AFTER)
             failed = isinstance(
@@ -147,6 +160,6 @@ async def test_an_answered_question_leaves_nothing_to_wait_for(
     """clarification.md, Resolver: idle, the desk has no timers."""
     async with open_desk(store_path, clock, expire_after=AFTER) as desk:
         asked = await desk.asking.open(make_caller(), make_draft())
-        await until(lambda: clock.pending_timers == 1)
+        await watched(desk, clock, asked.pending_id)
         await respond(desk, asked.pending_id)
         await until(lambda: clock.pending_timers == 0)

@@ -5,12 +5,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from backend.clarification.settling import RETRY_DELAYS, Unsettled
+from backend.clarification.settling import Unsettled
 from backend.domain.clarification import BundleStatus, Delivery, Skipped
 from backend.errors import AgentFailed, ErrorCode, StorageFailed
 from backend.ids import ClaimId, PendingId
 from backend.store import bundles, intents
 from backend.store.database import Database
+from backend.work.deadline_worker import RETRY_DELAYS
 from tests.helpers.clock import FakeClock
 from tests.helpers.faults import Fault
 from tests.helpers.hosted import HostedDesk, P, hosted_desk
@@ -104,7 +105,7 @@ async def test_a_restore_leaves_answered_siblings_as_they_are(
     first, second = metadata_of(store_path, P)
     assert (first["status"], second["status"]) == ("pending", "answered")
     assert second["response"] == done
-    assert clock.pending_timers == 0
+    await until(lambda: clock.pending_timers == 0)
 
 
 async def test_an_answer_is_restored_whole_or_not_at_all(
