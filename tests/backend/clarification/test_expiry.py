@@ -60,6 +60,7 @@ async def test_a_question_nobody_answers_expires_and_its_agent_is_told(
         call = await waiting(desk, asked.pending_id)
         # Told once the call has looked at the store and sleeps.
         await until(lambda: any(isinstance(event, BundleChanged) for event in desk.events))
+        await watched(desk, clock, asked.pending_id)
         await clock.advance(AFTER - 1)
         assert not call.done()
         await clock.advance(1)

@@ -135,6 +135,7 @@ async def test_an_expiry_that_seemed_to_fail_wakes_the_call_and_takes_the_card_a
     async with faulty_desk(store_path, clock, expire_after=600) as faulty:
         asked = await faulty.ask()
         call = await sleeping_call(faulty, asked.pending_id)
+        await until(lambda: clock.pending_timers == 1)
         lost = faulty.lose_commit()
         await clock.advance(600)
         await until(lost.reached.is_set)
