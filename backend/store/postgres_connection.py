@@ -210,6 +210,7 @@ class PostgresConnection:
         )
         raw.cursor_factory = _NumberedCursor
         raw.prepared_max = _PREPARED
+        _let_go_when_gone(raw)
         self._raw = raw
         return raw
 
@@ -262,6 +263,14 @@ def _limits(remaining: float | None) -> str:
     if remaining is None:
         return f"SET LOCAL lock_timeout = {LOCK_PATIENCE}; SET LOCAL statement_timeout = 0"
     return f"SET LOCAL statement_timeout = {max(1, math.ceil(remaining * 1000))}"
+
+
+def _let_go_when_gone(raw: _Raw) -> None:
+    """A server at work does not look whether its client is still there, unless it is told to: a
+    statement left behind would keep its locks to its end. Not every system's server can.
+    """
+    with suppress(psycopg.errors.UndefinedObject, psycopg.DataError):
+        raw.execute("SET client_connection_check_interval = 1000", prepare=False)
 
 
 def _cancel(raw: _Raw) -> None:

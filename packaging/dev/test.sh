@@ -19,4 +19,4 @@ step ruff format --check .
 step lint-imports
 step mypy
 step pyright
-step pytest -m 'not peers and not bench'
+step pytest -n 3 --dist worksteal -m 'not peers and not bench'

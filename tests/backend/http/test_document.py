@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
 from starlette.routing import Route
 
 from backend.clock import SystemClock
@@ -20,9 +21,11 @@ async def document(door: Door) -> dict[str, Any]:
 
 def routes(door: Door) -> set[tuple[str, str]]:
     app: Any = door.server._listener.config.app
+    while not isinstance(app, Starlette):
+        app = app._app
     return {
         (method.lower(), route.path)
-        for route in app._app.routes
+        for route in app.routes
         if isinstance(route, Route) and not route.path.startswith("/mcp")
         for method in route.methods or ()
     }

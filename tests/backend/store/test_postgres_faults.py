@@ -113,6 +113,31 @@ async def test_a_cancelled_caller_leaves_nothing_running(
     assert await value(database) == "v"
 
 
+async def test_a_statement_whose_cancel_is_lost_holds_no_lock_for_long(
+    database: PostgresDatabase,
+    place: str,
+    clock: FakeClock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A busy server does not see by itself that the connection it works for is gone."""
+    await put_within(database, clock, 5.0)
+    monkeypatch.setattr(postgres_connection, "_cancel", lambda _: None)
+
+    async def hold() -> None:
+        async with database.writing() as tx:
+            await settings.put(tx, "k", "never")
+            await tx.fetch_all(FOR_EVER)
+
+    task = asyncio.create_task(hold())
+    await until(lambda: running(place, FOR_EVER))
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    async with database.writing() as tx:
+        await settings.put(tx, "k", "w")
+    assert await value(database) == "w"
+
+
 async def test_a_cancel_never_meets_the_next_transaction(database: PostgresDatabase) -> None:
     clock = SystemClock()
     for number in range(40):
