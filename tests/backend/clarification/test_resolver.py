@@ -240,11 +240,13 @@ async def test_a_confirmation_that_outlives_the_budget_is_said_to_be_pending(
     await clock.advance(31)
     outcome = await responder
     assert outcome.delivery is Delivery.PENDING
-    held.go_on.set()
 
     def told() -> list[Delivery]:
         ends = [event for event in desk.events if isinstance(event, BundleResolved)]
         return [event.outcome.delivery for event in ends]
+
+    await until(lambda: told() == [Delivery.PENDING])
+    held.go_on.set()
 
     async def returned() -> bool:
         await clock.advance(1)
@@ -253,7 +255,6 @@ async def test_a_confirmation_that_outlives_the_budget_is_said_to_be_pending(
     await eventually(returned)
     assert (await call).status is AskStatus.ANSWERED
     assert await delivery_of(desk, pending_id) is Delivery.DELIVERED
-    assert told()[0] is Delivery.PENDING
 
 
 async def test_a_call_that_leaves_before_it_takes_the_offer_leaves_the_answer_for_later(
