@@ -1,10 +1,9 @@
 """From a claimed answer to the agent of a guest session."""
 
 from backend.clarification.claimed import ClaimedAnswer, ResponseBudget
-from backend.clarification.live_delivery import Held, hold_out
+from backend.clarification.live_delivery import Held, hold_out, see_through
 from backend.clarification.parts import Parts
 from backend.clarification.settling import Settler, Unsettled
-from backend.clarification.waiters import Offer
 from backend.clock import Deadline
 from backend.domain.clarification import Delivery
 from backend.errors import StorageFailed, TemporarilyUnavailable
@@ -37,7 +36,7 @@ class GuestDelivery:
         if live.held is Held.CONFIRMED:
             return Delivery.DELIVERED
         if live.held is Held.CONFIRMING and live.offer is not None:
-            following = self._follow(answer, live.offer)
+            following = see_through(self._parts, self._settler, answer, live.offer)
             self._parts.supervisor.start(following, name="follow confirmation", repeats=True)
             return Delivery.PENDING
         try:
@@ -45,12 +44,6 @@ class GuestDelivery:
         except (TemporarilyUnavailable, StorageFailed, TimeoutError):
             self._settler.hint(Unsettled(answer.pending_id, answer.claim.claim_id))
             return Delivery.UNKNOWN
-
-    async def _follow(self, answer: ClaimedAnswer, offer: Offer) -> None:
-        if await offer.settled:
-            await self._parts.announcer.settled(answer.pending_id)
-        else:
-            self._settler.hint(Unsettled(answer.pending_id, answer.claim.claim_id))
 
     async def _keep(self, answer: ClaimedAnswer, deadline: Deadline) -> Delivery:
         """Store it for the agent's next contact and wake calls that came meanwhile."""

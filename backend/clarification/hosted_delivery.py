@@ -3,10 +3,9 @@
 from backend.clarification.claimed import ClaimedAnswer, ResponseBudget
 from backend.clarification.compensation import Compensation
 from backend.clarification.detached import DetachedDelivery
-from backend.clarification.live_delivery import Held, hold_out
+from backend.clarification.live_delivery import Held, hold_out, see_through
 from backend.clarification.parts import Parts
 from backend.clarification.settling import Settler, Unsettled
-from backend.clarification.waiters import Offer
 from backend.clock import Deadline
 from backend.domain.clarification import Delivery, Skipped
 from backend.errors import AgentFailed, AppError, ErrorCode
@@ -56,7 +55,7 @@ class HostedDelivery:
             case Held.CONFIRMED:
                 return Delivery.DELIVERED
             case Held.CONFIRMING if live.offer is not None:
-                following = self._follow(answer, live.offer)
+                following = see_through(self._parts, self._settler, answer, live.offer)
                 self._parts.supervisor.start(following, name="follow confirmation", repeats=True)
                 return Delivery.PENDING
             case Held.NOBODY if isinstance(answer.claim.outcome, Skipped):
@@ -66,12 +65,6 @@ class HostedDelivery:
             case _:
                 restored = await self._compensation.restore(answer, budget.compensation())
                 raise delivery_failed(NOT_DELIVERED if restored else NOT_RECOVERED)
-
-    async def _follow(self, answer: ClaimedAnswer, offer: Offer) -> None:
-        if await offer.settled:
-            await self._parts.announcer.settled(answer.pending_id)
-        else:
-            self._settler.hint(Unsettled(answer.pending_id, answer.claim.claim_id))
 
     async def _close_skip(self, answer: ClaimedAnswer, budget: ResponseBudget) -> Delivery:
         """A refusal nobody waits for is final and sends nothing (K5.5)."""

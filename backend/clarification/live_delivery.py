@@ -5,6 +5,8 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from backend.clarification.claimed import ClaimedAnswer
+from backend.clarification.parts import Parts
+from backend.clarification.settling import Settler, Unsettled
 from backend.clarification.waiters import Offer, Waiters
 from backend.clock import Deadline
 from backend.work.budget import finished_by
@@ -54,3 +56,11 @@ async def hold_out(
         return LiveResult(Held.NOBODY, offer)
     waiters.forget(answer.pending_id)
     return LiveResult(Held.IGNORED, offer)
+
+
+async def see_through(parts: Parts, settler: Settler, answer: ClaimedAnswer, offer: Offer) -> None:
+    """Follow a confirmation that outlives the budget to its end, and tell how it went."""
+    if await offer.settled:
+        await parts.announcer.settled(answer.pending_id)
+    else:
+        settler.hint(Unsettled(answer.pending_id, answer.claim.claim_id))

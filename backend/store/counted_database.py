@@ -1,15 +1,15 @@
 """The embedded store with its starts counted, by the first write of each."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 
 from backend.clock import Deadline
 from backend.store.database import Database, Priority, Transaction
-from backend.store.dialect import Dialect
 from backend.store.epoch import begin_epoch
+from backend.store.wrapped_database import WrappedDatabase
 
 
-class CountedDatabase:
+class CountedDatabase(WrappedDatabase):
     """Implements `Database`; its first write makes the epoch of this start durable.
 
     A start that only reads must not wait for another program that holds the store locked, and a
@@ -19,20 +19,9 @@ class CountedDatabase:
     """
 
     def __init__(self, database: Database, still_owned: Callable[[], None]) -> None:
-        self._database = database
+        super().__init__(database)
         self._still_owned = still_owned
         self._begun = False
-
-    @property
-    def dialect(self) -> Dialect:
-        return self._database.dialect
-
-    @property
-    def location(self) -> str:
-        return self._database.location
-
-    def reading(self, deadline: Deadline | None = None) -> AbstractAsyncContextManager[Transaction]:
-        return self._database.reading(deadline)
 
     @asynccontextmanager
     async def writing(
@@ -47,6 +36,3 @@ class CountedDatabase:
             yield tx
             self._still_owned()
         self._begun = self._begun or begins
-
-    async def close(self) -> None:
-        await self._database.close()

@@ -1,17 +1,18 @@
 """A database another desk might own at any moment: every write is admitted and fenced."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 
 from backend.clock import Deadline
 from backend.errors import ErrorCode, TemporarilyUnavailable
 from backend.store.database import Database, Params, Priority, Row, Transaction
 from backend.store.dialect import Dialect
 from backend.store.epoch import is_current
+from backend.store.wrapped_database import WrappedDatabase
 from backend.store.write_gate import Term, WriteGate
 
 
-class OwnedDatabase:
+class OwnedDatabase(WrappedDatabase):
     """Implements `Database`; writes only while the gate's term lasts.
 
     A write begins with a look, inside its own transaction, at whether the epoch is still ours: the
@@ -22,20 +23,9 @@ class OwnedDatabase:
     """
 
     def __init__(self, database: Database, gate: WriteGate, *, recovering: bool = False) -> None:
-        self._database = database
+        super().__init__(database)
         self._gate = gate
         self._recovering = recovering
-
-    @property
-    def dialect(self) -> Dialect:
-        return self._database.dialect
-
-    @property
-    def location(self) -> str:
-        return self._database.location
-
-    def reading(self, deadline: Deadline | None = None) -> AbstractAsyncContextManager[Transaction]:
-        return self._database.reading(deadline)
 
     @asynccontextmanager
     async def writing(
@@ -51,9 +41,6 @@ class OwnedDatabase:
                 )
             yield guarded
             term.check(recovering=self._recovering)
-
-    async def close(self) -> None:
-        await self._database.close()
 
 
 class _GuardedTransaction:

@@ -4,14 +4,14 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 
 from backend.clarification.resume import ResumeRequest
 from backend.clock import Deadline
 from backend.errors import AgentFailed, ErrorCode, TemporarilyUnavailable
 from backend.ids import SessionId
 from backend.store.database import Database, Priority, Transaction
-from backend.store.dialect import Dialect
+from backend.store.wrapped_database import WrappedDatabase
 from tests.crash.journal import Journal
 
 BEFORE = "before COMMIT"
@@ -35,7 +35,7 @@ class Moments:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-class MomentDatabase:
+class MomentDatabase(WrappedDatabase):
     """Implements `Database`: two moments in every write transaction, named after its writer.
 
     `broken` names writers and how many of their transactions fail instead of being committed.
@@ -44,22 +44,11 @@ class MomentDatabase:
     def __init__(
         self, database: Database, moments: Moments, broken: dict[str, int] | None = None
     ) -> None:
-        self._database = database
+        super().__init__(database)
         self._moments = moments
         self._broken = broken if broken is not None else {}
         self.writes = 0
         """Write transactions that have begun and not ended."""
-
-    @property
-    def dialect(self) -> Dialect:
-        return self._database.dialect
-
-    @property
-    def location(self) -> str:
-        return self._database.location
-
-    def reading(self, deadline: Deadline | None = None) -> AbstractAsyncContextManager[Transaction]:
-        return self._database.reading(deadline)
 
     @asynccontextmanager
     async def writing(
@@ -82,9 +71,6 @@ class MomentDatabase:
         finally:
             self.writes -= 1
         self._moments.reach(f"{writer}: {AFTER}")
-
-    async def close(self) -> None:
-        await self._database.close()
 
 
 class JournalAgent:
