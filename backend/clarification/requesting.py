@@ -7,7 +7,7 @@ from backend.clock import Deadline
 from backend.domain.clarification import QuestionBundleDraft
 from backend.domain.conversation import TERMINAL_STATES, SessionSummary
 from backend.domain.digest import question_digest
-from backend.domain.validation import validate_draft
+from backend.domain.validation import shortened, validate_draft
 from backend.errors import (
     Conflict,
     ErrorCode,
@@ -39,7 +39,8 @@ class Requesting:
 
         Raises:
             InvalidInput: names the field and the limit.
-            NotFound: no such session, or it belongs to another task than `task_id`.
+            NotFound: no such session, or it belongs to another task than `task_id`; the same
+                for both, `params["session_id"]` is what was asked for.
             Conflict: `not_active`, the session has ended.
             TemporarilyUnavailable: not known to have happened.
         """
@@ -93,7 +94,8 @@ class Requesting:
     ) -> SessionSummary:
         session = await sessions.get_summary(tx, session_id)
         if session is None or (task_id and task_id != session.task_id):
-            raise NotFound(ErrorCode.NOT_FOUND, "no such session")
+            named = shortened(session_id)
+            raise NotFound(ErrorCode.NOT_FOUND, f'session "{named}" not found', session_id=named)
         if session.state in TERMINAL_STATES:
             raise Conflict(ErrorCode.NOT_ACTIVE, "this session has ended")
         return session

@@ -62,6 +62,9 @@ def error_reply(error: AppError) -> JSONResponse:
         case InvalidInput():
             body: dict[str, object] = {"error": error.detail, "code": error.code.value}
             return ApiResponse(body | error.params, HTTPStatus.BAD_REQUEST)
+        case NotFound() if "session_id" in error.params:
+            # Named as the caller has named it, whether it exists or not.
+            return ApiResponse({"error": error.detail}, HTTPStatus.NOT_FOUND)
         case NotFound():
             return ApiResponse({"error": NOT_FOUND}, HTTPStatus.NOT_FOUND)
         case Conflict() if error.code is ErrorCode.NOT_ACTIVE:

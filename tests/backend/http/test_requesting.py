@@ -65,19 +65,39 @@ async def test_a_guest_can_be_asked_for_too(desk: HttpDesk, clock: FakeClock) ->
     assert (await desk.get(INBOX))["count"] == 2
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [body("nope"), body("s1", task_id="task-of-another"), body("\N{LOCK}"), body("")],
-)
-async def test_an_unknown_session_and_a_foreign_task_are_told_the_same(
-    desk: HttpDesk, rows: RowMaker, sent: dict[str, Any]
+@pytest.mark.parametrize("session", ["nope", "\N{LOCK}", ""])
+async def test_an_unknown_session_is_named_as_the_caller_has_named_it(
+    desk: HttpDesk, rows: RowMaker, session: str
 ) -> None:
-    """K4.3: the same 404 as for an unknown id, headers included."""
-    reply = await desk.http.post(f"{BASE}/request", json=sent)
+    """K4.3: the status and the shape of every 404; a question was not what was looked for."""
+    reply = await desk.http.post(f"{BASE}/request", json=body(session))
     other = await desk.http.get(f"{BASE}/nope")
-    assert (reply.status_code, reply.content) == (404, other.content)
-    assert reply.headers == other.headers
+    assert (reply.status_code, reply.json()) == (404, {"error": f'session "{session}" not found'})
+    assert (reply.status_code, reply.json().keys()) == (other.status_code, other.json().keys())
     assert (await desk.get(INBOX))["count"] == 0
+
+
+async def test_a_session_of_another_task_is_told_as_one_that_does_not_exist(
+    desk: HttpDesk, path: Path
+) -> None:
+    """K4.3: no status oracle; the text and the headers are the same, before and after it exists."""
+    sent = body("s1", task_id="task-of-another")
+    unknown = await desk.http.post(f"{BASE}/request", json=sent)
+    rows = RowMaker(path)
+    rows.session()
+    rows.turn("turn1")
+    foreign = await desk.http.post(f"{BASE}/request", json=sent)
+    assert (foreign.status_code, foreign.content) == (404, unknown.content)
+    assert foreign.headers == unknown.headers
+    assert foreign.json() == {"error": 'session "s1" not found'}
+    assert (await desk.get(INBOX))["count"] == 0
+
+
+async def test_the_name_of_a_session_nobody_has_is_repeated_in_short(desk: HttpDesk) -> None:
+    """What a caller sends may be as long as a whole body."""
+    reply = await desk.http.post(f"{BASE}/request", json=body("s" * 100_000))
+    assert reply.status_code == 404
+    assert len(reply.json()["error"]) < 1_000
 
 
 async def test_a_session_that_ended_is_asked_nothing(desk: HttpDesk, rows: RowMaker) -> None:
