@@ -97,12 +97,12 @@ class AgentTools:
         token = (ctx.meta or {}).get("progress_token")
         if token is None and exchange.shim is not None:
             token = ctx.request_id
-        name = identity.client_name
         limit = caller_limit = None
         if exchange.shim is None:
+            name = identity.client_name
             limit = waiting_limit(name, Transport.HTTP, has_token=token is not None)
         else:
-            caller_limit = waiting_limit(name, Transport.SHIM, has_token=True)
+            caller_limit = exchange.shim.patience
         return HeldCall(
             asking=self._asking,
             clock=self._clock,

@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from backend.ids import IdempotencyKey
+from backend.mcp.patience import PATIENCE_HEADER, patience_from_wire
 
 SCOPE_KEY: Final = "kandesk.exchange"
 MAX_BODY: Final = 1024 * 1024
@@ -41,6 +42,8 @@ class Shim:
     git_root: str = ""
     client_name: str = ""
     client_version: str = ""
+    patience: float | None = None
+    """Seconds after which it ends the call by itself; None for never."""
     idempotency_key: IdempotencyKey | None = None
 
 
@@ -87,13 +90,15 @@ def read_shim(headers: Mapping[str, str]) -> Shim | None:
         return None
     name, _, version = headers.get(_CLIENT, "").partition("/")
     key = headers.get(_IDEMPOTENCY, "")
+    client_name = _plain(name)
     usable = key.startswith(f"{instance}:") and len(key) <= _MAX_HEADER and key.isprintable()
     return Shim(
         instance=instance,
         folder=_plain(headers.get(_FOLDER, "")),
         git_root=_plain(headers.get(_GIT_ROOT, "")),
-        client_name=_plain(name),
+        client_name=client_name,
         client_version=_plain(version),
+        patience=patience_from_wire(headers.get(PATIENCE_HEADER.lower(), ""), client_name),
         idempotency_key=IdempotencyKey(key) if usable else None,
     )
 

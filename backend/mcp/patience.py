@@ -4,6 +4,7 @@ Rows are measurements (agents.md, Patience) unless the row says otherwise; a cli
 the table is taken for the common TypeScript client, which gives up after 60 s of silence.
 """
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -12,6 +13,11 @@ BEAT: Final = 10.0
 """Seconds between two progress events."""
 MARGIN: Final = 20.0
 """Seconds before a client's limit at which the call is ended with a ticket."""
+
+PATIENCE_HEADER: Final = "X-Kandesk-Patience"
+"""In each call of a shim: the seconds after which it ends the call by itself, or `none`."""
+_NO_LIMIT: Final = "none"
+_SECONDS: Final = re.compile(r"[0-9]{1,7}(\.[0-9]{1,6})?")
 
 
 class Transport(StrEnum):
@@ -64,3 +70,21 @@ def waiting_limit(client: str, transport: Transport, *, has_token: bool) -> floa
         limits.append(row.silent)
     known = [limit for limit in limits if limit is not None]
     return min(known) - MARGIN if known else None
+
+
+def patience_to_wire(left: float | None) -> str:
+    """The value of `PATIENCE_HEADER`."""
+    return _NO_LIMIT if left is None else f"{left:.3f}"
+
+
+def patience_from_wire(value: str, client: str) -> float | None:
+    """Seconds until the shim of this client ends the call; None for never.
+
+    A value that is missing (older shims) or cannot be read counts as the shortest this client can
+    have: it only tells the human until when to answer, and may promise too little, not too much.
+    """
+    if value == _NO_LIMIT:
+        return None
+    if _SECONDS.fullmatch(value):
+        return float(value)
+    return waiting_limit(client, Transport.SHIM, has_token=False)

@@ -55,6 +55,12 @@ class OpenCall:
         patience = self.request.patience
         return None if patience is None else self.opened_at + patience
 
+    @property
+    def patience_left(self) -> float | None:
+        """Seconds until the deadline, never negative; None where there is none."""
+        deadline = self.deadline
+        return None if deadline is None else max(0.0, deadline - time.monotonic())
+
     def next_due(self) -> float:
         """When this call next needs something done without the desk."""
         deadline = self.deadline

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 
 from backend.endpoint import read_endpoint
 from backend.errors import StorageFailed
+from backend.mcp.patience import PATIENCE_HEADER, patience_to_wire
 from backend.mcp.shim_stdio import Json
 from backend.paths import Home
 from backend.process import process_lives
@@ -114,8 +115,18 @@ class DeskLink:
         endpoint = read_endpoint(self._home)
         return endpoint is not None and process_lives(endpoint.pid)
 
-    def post(self, body: bytes, *, key: str, tool: str, client: ClientInfo) -> Exchange:
+    def post(
+        self,
+        body: bytes,
+        *,
+        key: str,
+        tool: str,
+        client: ClientInfo,
+        patience_left: float | None,
+    ) -> Exchange:
         """Send one `tools/call`.
+
+        `patience_left` is after how many seconds the shim ends it; None for never.
 
         Raises:
             DeskAway: nobody listens.
@@ -136,6 +147,7 @@ class DeskLink:
             line.settimeout(_SILENCE_SECONDS)
             exchange = Exchange(connection, line)
             headers = self._headers(token=token, key=key, tool=tool, client=client)
+            headers[PATIENCE_HEADER] = patience_to_wire(patience_left)
             connection.request("POST", address.path, body, headers)
         except (OSError, http.client.HTTPException, StorageFailed, ValueError) as error:
             raise DeskAway(str(error)) from error

@@ -81,7 +81,13 @@ class Forwarder:
     def _attempt(self, call: OpenCall, body: bytes) -> bool:
         """One POST; True when it brought the result, False when it was heard and then cut."""
         request = call.request
-        exchange = self._link.post(body, key=request.key, tool=request.tool, client=request.client)
+        exchange = self._link.post(
+            body,
+            key=request.key,
+            tool=request.tool,
+            client=request.client,
+            patience_left=call.patience_left,
+        )
         heard = False
         try:
             if not call.begin(exchange):

@@ -5,8 +5,9 @@ from urllib.parse import quote
 
 import pytest
 
+from backend.clarification.ask_result import AskResult
 from backend.domain.conversation import Connection, GuestIdentity
-from backend.ids import IdempotencyKey
+from backend.ids import IdempotencyKey, PendingId
 from tests.helpers.clock import FakeClock
 from tests.helpers.door_client import (
     ONE_QUESTION,
@@ -20,6 +21,7 @@ from tests.helpers.door_client import (
 )
 from tests.helpers.waiting import until
 
+PATIENCE = "X-Kandesk-Patience"
 SHIM = {
     "X-Kandesk-Shim": "instance-1",
     "X-Kandesk-Folder": quote("/home/añn/商店 1", safe=""),
@@ -77,6 +79,81 @@ async def test_other_clients_get_no_ticket_in_their_progress(door: Door) -> None
             first = await stream.next()
     assert first is not None
     assert "_meta" not in first["params"]
+
+
+@pytest.mark.parametrize(
+    ("client", "patience", "limit"),
+    [
+        ("something-new", "38.25", 38.25),
+        ("codex-mcp-client", "279.9", 279.9),
+        ("claude-code", "none", None),
+        ("something-new", "none", None),
+        ("something-new", "0", 0.0),
+    ],
+)
+async def test_a_shim_says_how_long_its_client_waits(
+    door: Door,
+    monkeypatch: pytest.MonkeyPatch,
+    client: str,
+    patience: str,
+    limit: float | None,
+) -> None:
+    """Whether that client sends progress tokens is known to the shim alone."""
+    assert await _limit_told(door, monkeypatch, client, {PATIENCE: patience}) == pytest.approx(
+        limit
+    )
+
+
+@pytest.mark.parametrize(
+    "patience",
+    [
+        None,
+        "",
+        "soon",
+        "-1",
+        "nan",
+        "inf",
+        "1e3",
+        "1_0",
+        "99999999",
+        "0." + "1" * 5_000,
+        "None",
+    ],
+)
+@pytest.mark.parametrize(("client", "limit"), [("something-new", 40), ("claude-code", 280)])
+async def test_a_patience_that_cannot_be_read_counts_as_the_shortest_of_this_client(
+    door: Door,
+    monkeypatch: pytest.MonkeyPatch,
+    patience: str | None,
+    client: str,
+    limit: float,
+) -> None:
+    """The card may promise too little, never too much; the call itself is unharmed."""
+    given = {} if patience is None else {PATIENCE: patience}
+    assert await _limit_told(door, monkeypatch, client, given) == pytest.approx(limit)
+
+
+async def _limit_told(
+    door: Door, monkeypatch: pytest.MonkeyPatch, client: str, given: dict[str, str]
+) -> float | None:
+    """The limit the asking side learns for one call of a shim, whose answer then arrives."""
+    told: list[float | None] = []
+    wait = door.asking.wait
+
+    async def note(pending_id: PendingId, *, limit: float | None = None) -> AskResult:
+        told.append(limit)
+        return await wait(pending_id)
+
+    monkeypatch.setattr(door.asking, "wait", note)
+    body, headers = _shim_call()
+    async with raw_http(door) as http:
+        named = {**headers, "X-Kandesk-Client": f"{client}/1", **given}
+        async with post_stream(http, body, named) as stream:
+            await until(lambda: told)
+            door.asking.answer(1, options=("pg",))
+            assert "result" in await stream.result()
+    (limit,) = told
+    return limit
 
 
 @pytest.mark.parametrize("key", ["other-instance:7", "instance-1", f"instance-1:{'x' * 4_096}"])

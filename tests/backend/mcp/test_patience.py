@@ -2,7 +2,13 @@
 
 import pytest
 
-from backend.mcp.patience import Transport, patience_of, waiting_limit
+from backend.mcp.patience import (
+    Transport,
+    patience_from_wire,
+    patience_of,
+    patience_to_wire,
+    waiting_limit,
+)
 
 
 @pytest.mark.parametrize(
@@ -41,3 +47,14 @@ def test_the_http_limit_of_claude_does_not_hold_over_stdio() -> None:
 def test_only_clients_that_resume_get_event_ids(client: str, *, resumes: bool) -> None:
     """reference/agents.md, trap 5: ids make Gemini open a stream for every call."""
     assert patience_of(client).resumes is resumes
+
+
+@pytest.mark.parametrize("left", [None, 0.0, 0.25, 38.125, 580.0])
+def test_the_patience_of_a_shims_client_arrives_as_it_was_sent(left: float | None) -> None:
+    assert patience_from_wire(patience_to_wire(left), "codex-mcp-client") == left
+
+
+@pytest.mark.parametrize("value", ["", "٣", " 3", "3\n", "-0", "None", "NONE", "12345678"])
+def test_a_patience_of_another_form_counts_as_the_shortest_of_the_client(value: str) -> None:
+    assert patience_from_wire(value, "something-new") == 40
+    assert patience_from_wire(value, "codex-mcp-client") == 280

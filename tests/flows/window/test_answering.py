@@ -1,12 +1,17 @@
 """The main job in the real window: an agent asks, a human answers, the agent has the answer."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QLabel, QWidget
 
+from backend.paths import Home
 from tests.helpers.client_process import ClientProcess, client_process
 from tests.helpers.live_window import LiveWindow, live_window
 from tests.helpers.mcp_clients import question
+from tests.helpers.shim_process import ShimProcess
+from tests.helpers.waiting import until
 
 WORDS = "要快 · بسرعة · 👩‍🚀 and é"
 
@@ -60,3 +65,28 @@ async def test_three_questions_are_answered_in_the_window(tmp_path: Path, transp
         )
         async with client_process(*where, home=home) as client:
             check(await answer_three(window, client))
+
+
+@pytest.mark.parametrize(
+    ("name", "token", "words"),
+    [
+        ("something-new", None, "The agent waits until"),
+        ("something-new", "t", "There is no time limit."),
+        ("codex-mcp-client", "t", "The agent waits until"),
+    ],
+)
+async def test_the_card_says_until_when_the_client_behind_the_shim_waits(
+    tmp_path: Path, name: str, token: str | None, words: str
+) -> None:
+    """agents.md, Patience: the overlay says, in words, which is true for this agent."""
+    home = tmp_path / "home"
+    async with live_window(home) as window:
+        shim = ShimProcess(Home(home), "--no-start", cwd=tmp_path)
+        try:
+            await asyncio.to_thread(shim.initialize, name)
+            shim.call(1, {"questions": [question("Which way?", "Left", "Right")]}, progress=token)
+            await window.shows_card("Which way?")
+            card: QWidget = await window.shows("clarificationOverlay")
+            await until(lambda: words in " ".join(x.text() for x in card.findChildren(QLabel)))
+        finally:
+            await asyncio.to_thread(shim.stop)

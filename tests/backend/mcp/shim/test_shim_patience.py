@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -27,6 +28,7 @@ class Client:
 
     def __init__(self, home: Home) -> None:
         self.asked: list[tuple[str, bool]] = []
+        self.limit: float | None = LIMIT
         reading, writing = os.pipe()
         self._ends = (reading, writing)
         self._lines: Iterator[bytes | None] = read_lines(reading)
@@ -58,7 +60,7 @@ class Client:
 
     def _patience(self, client: str, *, has_token: bool) -> float | None:
         self.asked.append((client, has_token))
-        return LIMIT
+        return self.limit
 
 
 @pytest.fixture
@@ -103,6 +105,30 @@ def test_a_stateless_client_is_named_by_its_request(client: Client, start_desk: 
         assert reply["method"] == "notifications/progress"
     assert reply["result"]["resultType"] == "complete"
     assert client.asked == [("claude-code", True)]
+
+
+@pytest.mark.parametrize(("limit", "told"), [(LIMIT, r"0\.[1-4]\d*"), (None, "none")])
+def test_the_desk_is_told_how_long_the_client_waits(
+    client: Client, start_desk: StartDesk, limit: float | None, told: str
+) -> None:
+    """window.md: the card says until when the agent waits, and only the shim knows."""
+    desk = start_desk(lambda call: call.answer(status="answered"))
+    client.limit = limit
+    client.send(id=1, method="tools/call", params=ASK)
+    client.read()
+    assert re.fullmatch(told, desk.calls[0].headers["X-Kandesk-Patience"])
+
+
+def test_a_desk_that_comes_back_is_told_what_is_left_of_the_patience(
+    client: Client, start_desk: StartDesk
+) -> None:
+    """The client's clock runs on while the desk is away."""
+    client.limit = 30.0
+    desk = start_desk(lambda call: call.answer(status="answered") if len(desk.calls) > 1 else None)
+    client.send(id=1, method="tools/call", params=ASK)
+    client.read()
+    first, second = (float(call.headers["X-Kandesk-Patience"]) for call in desk.calls)
+    assert 29.0 < second < first <= 30.0
 
 
 def test_without_a_ticket_the_client_is_told_that_nothing_was_answered(
