@@ -872,6 +872,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The store is back. Nothing was sent or changed; what you put in is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Saved, delivery not confirmed. Nothing is lost, and it goes on by itself.</source>
         <translation type="unfinished"></translation>
     </message>

@@ -858,6 +858,10 @@
         <translation>尚无回复：不确定是否已被接收。您的回答已保留，重试是安全的。</translation>
     </message>
     <message>
+        <source>The store is back. Nothing was sent or changed; what you put in is kept.</source>
+        <translation>存储已恢复。没有发送或更改任何内容；您输入的内容已保留。</translation>
+    </message>
+    <message>
         <source>Saved, delivery not confirmed. Nothing is lost, and it goes on by itself.</source>
         <translation>已保存，未确认送达。没有丢失任何内容，后续会自动继续。</translation>
     </message>

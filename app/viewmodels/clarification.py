@@ -149,6 +149,7 @@ class ClarificationViewModel(QObject):
         """
         self._drafts.flush()
         await self.load()
+        self._responder.store_is_back()
         self._load_draft_of_current()
 
     async def _ask_what_became(self, pending_id: PendingId) -> None:

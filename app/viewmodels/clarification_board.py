@@ -24,6 +24,10 @@ class CardBoard:
     def card(self, pending_id: PendingId) -> Card | None:
         return self._cards.get(pending_id)
 
+    def cards(self) -> tuple[Card, ...]:
+        """Those of every session, shown or not."""
+        return tuple(self._cards.values())
+
     @property
     def more_waiting(self) -> int:
         """Open bundles of this session besides the one that is shown."""

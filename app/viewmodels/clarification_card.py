@@ -17,12 +17,15 @@ from backend.domain.clarification import (
     ResponseOutcome,
     Skipped,
 )
-from backend.errors import AppError, InvalidInput
+from backend.errors import AppError, ErrorCode, InvalidInput
 from backend.ids import ClaimId, PendingId
 
 CLIENT_SECONDS: Final = 40.0
 """The window stops waiting for a reply after this long (clarification.md, Budgets)."""
 
+_STORE_AWAY: Final = frozenset(
+    {ErrorCode.STORE_UNREACHABLE, ErrorCode.STORE_OWNED, ErrorCode.TEMPORARILY_UNAVAILABLE}
+)
 _ANSWER_FIELD: Final = re.compile(r"answers\[(\d+)\]")
 
 
@@ -78,13 +81,18 @@ class Malformed:
 
 
 @dataclass(frozen=True, slots=True)
+class Returned:
+    """It failed while the store was away; since then the bundle was read, and it is still open."""
+
+
+@dataclass(frozen=True, slots=True)
 class Replied:
     """A reply worth believing; `outcome` is None for actions that answer nothing."""
 
     outcome: ResponseOutcome | None
 
 
-Settlement = Failed | Unknown | Malformed | Replied
+Settlement = Failed | Unknown | Malformed | Returned | Replied
 
 
 class Card:
@@ -138,6 +146,13 @@ class Card:
         error = self.settlement.error
         place = _ANSWER_FIELD.match(str(error.params.get("field", "")))
         return int(place[1]) if isinstance(error, InvalidInput) and place is not None else None
+
+    @property
+    def failed_by_store(self) -> bool:
+        """The last request failed as requests do while the store is away."""
+        if self.phase is not Phase.ERROR or not isinstance(self.settlement, Failed):
+            return False
+        return self.settlement.error.code in _STORE_AWAY
 
     def outcome(self, kind: ActionKind, reason: str) -> Outcome | None:
         """What an action would send with the answers as they are now."""

@@ -9,6 +9,7 @@ from app.viewmodels.clarification_card import (
     Failed,
     Malformed,
     Phase,
+    Returned,
     Unknown,
     open_questions,
 )
@@ -22,6 +23,8 @@ class RecoveryKind(StrEnum):
     ERROR = "error"
     UNKNOWN = "unknown"
     """No reply, or one that makes no sense: whether it was taken is not known."""
+    RETURNED = "returned"
+    """The store was away and is back: nothing was taken, and it can be sent again."""
     INACTIVE = "inactive"
     """It can no longer be answered."""
     ELSEWHERE = "elsewhere"
@@ -53,6 +56,11 @@ class RecoveryState:
 
     @property
     def can_retry(self) -> bool:
+        return self.alarming or self.kind is RecoveryKind.RETURNED
+
+    @property
+    def alarming(self) -> bool:
+        """The human should hear of it at once."""
         return self.kind in {RecoveryKind.ERROR, RecoveryKind.UNKNOWN}
 
     @property
@@ -75,6 +83,8 @@ def recovery_of_card(card: Card) -> RecoveryState | None:
     settlement = card.settlement
     if isinstance(settlement, Failed):
         return RecoveryState(RecoveryKind.ERROR, card.bundle, action, error=settlement.error)
+    if isinstance(settlement, Returned):
+        return RecoveryState(RecoveryKind.RETURNED, card.bundle, action)
     unknown = isinstance(settlement, Unknown | Malformed)
     return RecoveryState(RecoveryKind.UNKNOWN, card.bundle, action) if unknown else None
 

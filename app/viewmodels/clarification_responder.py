@@ -15,6 +15,7 @@ from app.viewmodels.clarification_card import (
     Failed,
     Phase,
     Replied,
+    Returned,
     Settlement,
     Unknown,
     open_questions,
@@ -63,6 +64,7 @@ class Responder:
         self._afterwords = afterwords
         self._closed = closed
         self._told = told
+        self._returns = 0
 
     def perform(self, card: Card, kind: ActionKind, reason: str = "") -> None:
         """Send one request for `card`; nothing while one is in flight."""
@@ -82,6 +84,16 @@ class Responder:
             return
         self.perform(card, last.kind, last.reason)
 
+    def store_is_back(self) -> None:
+        """Everything open was read again: what failed for the store's sake can be sent again.
+
+        It is offered, never sent: the human may have changed their mind meanwhile.
+        """
+        self._returns += 1
+        for card in self._board.cards():
+            _offer_again(card)
+        self._told()
+
     def closed_elsewhere(self, card: Card, outcome: ResponseOutcome | None) -> None:
         """Another client, the agent or time has closed a card that has no request in flight."""
         result = outcome or _outcome_of(card.bundle)
@@ -96,6 +108,7 @@ class Responder:
 
     async def _run(self, card: Card, attempt: Attempt) -> None:
         settlement: Settlement = Unknown()
+        returns = self._returns
         sending = asyncio.ensure_future(self._sender.send(attempt, card.bundle))
         try:
             # An answer is mostly through before "submitting" could be read, and repainting for it
@@ -110,6 +123,9 @@ class Responder:
         refused = isinstance(settlement, Failed) and card.phase is not Phase.ERROR
         if refused or attempt.kind is ActionKind.DISCARD:
             await self._reread(card)
+        elif card.failed_by_store and self._returns > returns and await self._reread(card):
+            _offer_again(card)
+            self._told()
 
     def _settle(self, card: Card, attempt: Attempt, settlement: Settlement) -> None:
         owns = card.attempt is attempt and card.generation == attempt.generation
@@ -171,17 +187,31 @@ class Responder:
         )
         self._board.retire(card)
 
-    async def _reread(self, card: Card) -> None:
-        """Ask for the words of what happened: withdrawn by whom, answered, moved on."""
+    async def _reread(self, card: Card) -> bool:
+        """Ask for the words of what happened: withdrawn by whom, answered, moved on.
+
+        Whether it was read and is open.
+        """
         try:
             async with self._deadline(READ_SECONDS):
                 bundle = await self._client.call(lambda api: api.get_bundle(card.pending_id))
         except (AppError, TimeoutError):
-            return
+            return False
         self._afterwords.follow(bundle, None)
         if card.phase is Phase.INACTIVE or (card.editable and bundle.answerable):
             card.bundle = bundle
         self._told()
+        return bundle.answerable
+
+
+def _offer_again(card: Card) -> None:
+    """Take the alarm off a card whose bundle was read after the store came back, and is open."""
+    if not card.failed_by_store or not card.bundle.answerable:
+        return
+    card.settlement = Returned()
+    discarding = card.attempt is not None and card.attempt.kind is ActionKind.DISCARD
+    if discarding and card.bundle.stored_answer is None:
+        card.phase, card.settlement = Phase.IDLE, None
 
 
 def _attempt(card: Card, kind: ActionKind, reason: str) -> Attempt:

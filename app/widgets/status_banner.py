@@ -31,6 +31,7 @@ _TONES: Final = {
     RecoveryKind.SUBMITTING: "quiet",
     RecoveryKind.ERROR: "error",
     RecoveryKind.UNKNOWN: "attention",
+    RecoveryKind.RETURNED: "quiet",
     RecoveryKind.INACTIVE: "attention",
     RecoveryKind.ELSEWHERE: "quiet",
     RecoveryKind.SAVED: "quiet",
@@ -42,6 +43,7 @@ _ICONS: Final = {
     RecoveryKind.SUBMITTING: (Icon.WAITING, "text_muted"),
     RecoveryKind.ERROR: (Icon.ERROR, "danger"),
     RecoveryKind.UNKNOWN: (Icon.WARNING, "attention"),
+    RecoveryKind.RETURNED: (Icon.INFO, "accent"),
     RecoveryKind.INACTIVE: (Icon.WITHDRAWN, "attention"),
     RecoveryKind.ELSEWHERE: (Icon.INFO, "text_muted"),
     RecoveryKind.SAVED: (Icon.WAITING, "accent"),
@@ -161,7 +163,7 @@ class StatusBanner(QWidget):
             self._said = words
             self.guard.rearm()
             self.setAccessibleName(words)
-            announce(self, words, urgent=state.can_retry)
+            announce(self, words, urgent=state.alarming)
 
     def _can_retry(self, state: RecoveryState) -> bool:
         card = self._view_model.card

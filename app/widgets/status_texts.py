@@ -29,6 +29,9 @@ class StatusTexts(QObject):
                 "No reply yet: it is not known whether this was taken. "
                 "Your answer is kept, and trying again is safe."
             ),
+            RecoveryKind.RETURNED: self.tr(
+                "The store is back. Nothing was sent or changed; what you put in is kept."
+            ),
             RecoveryKind.UNCONFIRMED: self.tr(
                 "Saved, delivery not confirmed. Nothing is lost, and it goes on by itself."
             ),

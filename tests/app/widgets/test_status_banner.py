@@ -99,6 +99,31 @@ async def test_retry_has_to_settle_like_every_verdict() -> None:
         assert shown.case.desk.calls.count("respond") == 2
 
 
+@pytest.mark.parametrize("skip", [False, True])
+async def test_a_store_that_is_back_is_said_calmly_and_sending_stays_a_press(*, skip: bool) -> None:
+    """architecture.md, The store: away later; window.md: nothing is given by accident."""
+    async with overlay_window(make_bundle()) as shown:
+        away = TemporarilyUnavailable(ErrorCode.STORE_UNREACHABLE, "gone")
+        shown.case.desk.fail("respond", away)
+        await shown.click("optionButton_1")
+        if skip:
+            shown.case.view_model.skip("")
+        else:
+            await shown.click("submitAnswers")
+        await until(lambda: "cannot be reached" in shown.banner.text)
+        frame = shown.widget("statusCard")
+        assert frame.property("tone") == "error"
+        await shown.case.view_model.reload()
+        assert "The store is back" in shown.banner.text
+        assert "cannot be reached" not in shown.banner.text
+        assert frame.property("tone") == "quiet"
+        assert shown.widget("retryButton").isEnabled()
+        assert shown.case.desk.calls.count("respond") == 1
+        await shown.arm()
+        await shown.click("retryButton")
+        await until(lambda: len(shown.case.sent) == 1)
+
+
 @pytest.mark.parametrize(
     ("calls", "skip", "words"),
     [

@@ -6,10 +6,11 @@ from typing import Any
 
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from app.widgets.status_banner import StatusBanner
 from backend.paths import Home
 from backend.store.owner_lock import OwnerLock
 from tests.helpers.client_process import client_process
-from tests.helpers.live_window import LiveWindow, opened_window
+from tests.helpers.live_window import ARMED_AFTER, LiveWindow, opened_window
 from tests.helpers.mcp_clients import question
 from tests.helpers.place import raw
 from tests.helpers.postgres_faults import PrivateServer, private_server
@@ -92,6 +93,10 @@ async def test_what_is_typed_while_the_store_is_away_is_kept_and_saved_and_the_a
                 server.start()
                 await until(lambda: window.find("noticeBar") is None, seconds=60)
                 await until(lambda: "as written meanwhile" in _drafts(server), seconds=30)
+                banner = await window.shows("statusBanner", StatusBanner)
+                await until(lambda: "The store is back" in banner.text)
+                await asyncio.sleep(ARMED_AFTER)
+                assert window.parts.desk.clarification.card is not None, "answered by itself"
                 await window.click("retryButton")
                 reply = await client.reply()
                 answer = reply.result["answers"]["q1"]
