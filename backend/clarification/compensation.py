@@ -1,19 +1,40 @@
 """Taking a claim back when its answer certainly did not reach the agent."""
 
 import logging
+from enum import Enum, auto
 
 from backend.clarification.claimed import ClaimedAnswer
+from backend.clarification.lost_commit import CommitUnknown, SettlingWrite, went
 from backend.clarification.parts import Parts
 from backend.clarification.settling import Settler, Unsettled
 from backend.clock import Deadline
+from backend.domain.clarification import Delivery
 from backend.errors import AppError
 from backend.ids import PendingId, SessionId, TurnId
 from backend.store import bundles, intents, open_bundles, reservations
-from backend.store.database import Priority
+from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
-from backend.work.budget import within
 
 _log = logging.getLogger(__name__)
+
+
+class Returned(Enum):
+    """What has become of an answer that was to be taken back."""
+
+    ANSWERABLE = auto()
+    """The bundle is open again."""
+    DELIVERED = auto()
+    """There was nothing to take back: that its agent has it is stored."""
+    KEPT = auto()
+    """Refused: the bundle stays answered."""
+    FAILED = auto()
+    """The store cannot be written; the bundle is as it was."""
+    UNKNOWN = auto()
+    """The store does not say which of these."""
+
+
+_Undone = tuple[bool, Returned]
+"""Whether the session is free of the reserved turn, and what became of the answer."""
 
 
 class Compensation:
@@ -40,31 +61,31 @@ class Compensation:
 
     async def restore(
         self, answer: ClaimedAnswer, deadline: Deadline, *, reserved: TurnId | None = None
-    ) -> bool:
+    ) -> Returned:
         """Restore the rows and delete the reserved turn in one transaction; tell the window.
 
-        False when that is refused or fails: the bundle stays answered with its intent, which is
-        settled later unless a reserved turn owns it.
+        Where the bundle stays answered with its intent, it is settled later unless a reserved
+        turn owns it.
         """
         reopened = [answer.pending_id]
+        undoing = self._undoing(answer, reserved, reopened)
         try:
-            freed, restored = await within(
-                deadline, self._restore(answer, deadline, reserved, reopened)
-            )
+            freed, returned = await undoing.by(deadline)
         except (AppError, TimeoutError) as error:
             _log.warning("the answer of %s was not taken back: %s", answer.pending_id, error)
-            freed, restored = reserved is None, False
+            unknown = isinstance(error, CommitUnknown)
+            freed, returned = reserved is None, Returned.UNKNOWN if unknown else Returned.FAILED
         if reserved is not None and not freed:
             self._quarantined[answer.bundle.session_id] = reserved
-        if not restored:
-            self._settler.hint(Unsettled(answer.pending_id, answer.claim.claim_id))
-            if reserved is not None:
-                # Nobody settles what a reserved turn carries, so nobody else would tell.
-                for pending_id in reopened:
-                    self._parts.announcer.later(pending_id)
-            return False
-        self._parts.supervisor.start(self._tell(reopened), name="announce restored question")
-        return True
+        if returned in {Returned.ANSWERABLE, Returned.DELIVERED}:
+            self._parts.supervisor.start(self._tell(reopened), name="announce restored question")
+            return returned
+        self._settler.hint(Unsettled(answer.pending_id, answer.claim.claim_id))
+        if reserved is not None:
+            # Nobody settles what a reserved turn carries, so nobody else would tell.
+            for pending_id in reopened:
+                self._parts.announcer.later(pending_id)
+        return returned
 
     async def _tell(self, reopened: list[PendingId]) -> None:
         for pending_id in reopened:
@@ -72,20 +93,14 @@ class Compensation:
         for pending_id in reopened:
             await self._parts.announcer.settled(pending_id)
 
-    async def _restore(
-        self,
-        answer: ClaimedAnswer,
-        deadline: Deadline,
-        reserved: TurnId | None,
-        reopened: list[PendingId],
-    ) -> tuple[bool, bool]:
-        """Whether the session is free of the reserved turn, and whether the rows are restored.
+    def _undoing(
+        self, answer: ClaimedAnswer, reserved: TurnId | None, reopened: list[PendingId]
+    ) -> SettlingWrite[_Undone]:
+        """Adds to `reopened` what the reserved turn had superseded and is answerable again."""
+        claim = answer.claim
 
-        Adds to `reopened` what that turn had superseded and is answerable again.
-        """
-        claim, now = answer.claim, self._parts.clock.now()
-        freed = True
-        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
+        async def undo(tx: Transaction) -> _Undone:
+            freed, now = True, self._parts.clock.now()
             await lock_sessions(tx, [answer.bundle.session_id])
             if reserved is not None:
                 freed = await reservations.release(tx, reserved)
@@ -94,7 +109,21 @@ class Compensation:
                 others = await open_bundles.open_in_session(tx, answer.bundle.session_id)
                 reopened.extend(each for each in others if each != claim.pending_id)
             if restored:
-                return freed, True
-            bundle = await bundles.load_bundle(tx, claim.pending_id)
-        # Recovery after an outage of the store may have been here first.
-        return freed, bundle is not None and bundle.answerable
+                return freed, Returned.ANSWERABLE
+            return freed, await _standing(tx, answer)
+
+        async def seen(tx: Transaction) -> _Undone | None:
+            if reserved is not None and await reservations.load(tx, reserved) is not None:
+                return None
+            returned = await _standing(tx, answer)
+            return None if returned is Returned.KEPT and reserved is None else (True, returned)
+
+        return SettlingWrite(self._parts, undo, seen)
+
+
+async def _standing(tx: Transaction, answer: ClaimedAnswer) -> Returned:
+    """What others have made of it: a recovery after an outage, a confirmation told too late."""
+    if await went(tx, answer, Delivery.DELIVERED):
+        return Returned.DELIVERED
+    bundle = await bundles.load_bundle(tx, answer.pending_id)
+    return Returned.ANSWERABLE if bundle is not None and bundle.answerable else Returned.KEPT

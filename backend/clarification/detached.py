@@ -2,11 +2,11 @@
 
 import asyncio
 import weakref
-from collections.abc import Coroutine
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from backend.clarification.claimed import ClaimedAnswer, ResponseBudget
-from backend.clarification.compensation import Compensation
+from backend.clarification.compensation import Compensation, Returned
+from backend.clarification.lost_commit import CommitUnknown, SettlingWrite, commit_unknown, went
 from backend.clarification.parts import Parts
 from backend.clarification.resume import DetachedResumer, ResumeRequest
 from backend.clarification.settling import Settler, Unsettled
@@ -17,7 +17,7 @@ from backend.errors import AgentFailed, AppError, ErrorCode
 from backend.events import EventBus, TurnStarted
 from backend.ids import PendingId, SessionId, TurnId, new_id
 from backend.store import deliveries, intents, open_bundles, reservations, session_states, turns
-from backend.store.database import Priority
+from backend.store.database import Priority, Transaction
 from backend.store.locks import lock_sessions
 from backend.work.budget import abandon, finished_by, within
 
@@ -62,6 +62,7 @@ class DetachedDelivery:
 
         Raises:
             AgentFailed: `delivery_failed`, with the texts of K5.6 rows 11 to 15.
+            CommitUnknown: what the store has of it cannot be seen; a retry will.
         """
         guard = self._guard(answer.bundle.session_id)
         turn_id = TurnId(new_id())
@@ -186,7 +187,7 @@ class DetachedDelivery:
             delivery = await self._ended(
                 answer, turn_id, ResponseBudget(self._parts.clock), dispatch
             )
-        except AgentFailed:
+        except (AgentFailed, CommitUnknown):
             return
         if delivery is Delivery.DELIVERED:
             self._parts.waiters.look_again(answer.pending_id)
@@ -194,45 +195,66 @@ class DetachedDelivery:
 
     async def _accept(self, answer: ClaimedAnswer, turn_id: TurnId, deadline: Deadline) -> None:
         """The agent has taken it: make that durable, the turn and the answer each for itself."""
-        cleared = await self._succeeds(deadline, self._clear(turn_id, deadline))
-        finalized = await self._succeeds(deadline, self._finalize(answer, deadline))
-        if cleared and finalized:
+        cleared = await self._failure(self._clearing(turn_id), deadline)
+        finalized = await self._failure(self._finalizing(answer), deadline)
+        if cleared is None and finalized is None:
             return
         self._settler.hint(
             Unsettled(answer.pending_id, answer.claim.claim_id, Delivery.DELIVERED, turn_id)
         )
-        text = DELIVERY_NOT_FINALIZED if cleared else DISPATCH_NOT_FINALIZED
+        for failure in (cleared, finalized):
+            if isinstance(failure, CommitUnknown):
+                raise failure
+        text = DELIVERY_NOT_FINALIZED if cleared is None else DISPATCH_NOT_FINALIZED
         raise AgentFailed(ErrorCode.DELIVERY_FAILED, text)
 
     @staticmethod
-    async def _succeeds(deadline: Deadline, work: Coroutine[Any, Any, None]) -> bool:
+    async def _failure(
+        write: SettlingWrite[bool], deadline: Deadline
+    ) -> AppError | TimeoutError | None:
         try:
-            await within(deadline, work)
-        except (AppError, TimeoutError):
-            return False
-        return True
+            await write.by(deadline)
+        except (AppError, TimeoutError) as error:
+            return error
+        return None
 
-    async def _clear(self, turn_id: TurnId, deadline: Deadline) -> None:
-        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
+    def _clearing(self, turn_id: TurnId) -> SettlingWrite[bool]:
+        async def clear(tx: Transaction) -> bool:
             await reservations.clear(tx, turn_id, self._parts.clock.now(), outbox=False)
+            return True
 
-    async def _finalize(self, answer: ClaimedAnswer, deadline: Deadline) -> None:
-        claim, now = answer.claim, self._parts.clock.now()
-        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
-            delivered = Delivery.DELIVERED
+        async def seen(tx: Transaction) -> bool | None:
+            return await reservations.load(tx, turn_id) is None or None
+
+        return SettlingWrite(self._parts, clear, seen)
+
+    def _finalizing(self, answer: ClaimedAnswer) -> SettlingWrite[bool]:
+        delivered = Delivery.DELIVERED
+
+        async def finalize(tx: Transaction) -> bool:
+            claim, now = answer.claim, self._parts.clock.now()
             if not await intents.finalize(tx, claim.pending_id, claim.claim_id, delivered, now):
                 # Recovery after an outage of the store was here first and could not know.
                 await deliveries.move(
                     tx, claim.pending_id, expected=Delivery.UNKNOWN, to=delivered, now=now
                 )
+            return True
+
+        async def seen(tx: Transaction) -> bool | None:
+            return await went(tx, answer, delivered) or None
+
+        return SettlingWrite(self._parts, finalize, seen)
 
     async def _take_back(
         self, answer: ClaimedAnswer, budget: ResponseBudget, reserved: TurnId | None
     ) -> NoReturn:
-        restored = await self._compensation.restore(
+        returned = await self._compensation.restore(
             answer, budget.compensation(), reserved=reserved
         )
-        raise AgentFailed(ErrorCode.DELIVERY_FAILED, NOT_RESUMED if restored else NOT_RECOVERED)
+        if returned is Returned.UNKNOWN:
+            raise commit_unknown()
+        text = NOT_RESUMED if returned is Returned.ANSWERABLE else NOT_RECOVERED
+        raise AgentFailed(ErrorCode.DELIVERY_FAILED, text)
 
     def _tell_changed(self, superseded: list[PendingId]) -> None:
         for pending_id in superseded:

@@ -1,17 +1,17 @@
 """From a claimed answer to the agent of a hosted session (K5.5, K5.6)."""
 
 from backend.clarification.claimed import ClaimedAnswer, ResponseBudget
-from backend.clarification.compensation import Compensation
+from backend.clarification.compensation import Compensation, Returned
 from backend.clarification.detached import DetachedDelivery
 from backend.clarification.live_delivery import Held, hold_out, see_through
+from backend.clarification.lost_commit import CommitUnknown, SettlingWrite, commit_unknown, went
 from backend.clarification.parts import Parts
 from backend.clarification.settling import Settler, Unsettled
 from backend.clock import Deadline
 from backend.domain.clarification import Delivery, Skipped
 from backend.errors import AgentFailed, AppError, ErrorCode
 from backend.store import intents, session_states
-from backend.store.database import Priority
-from backend.work.budget import within
+from backend.store.database import Transaction
 
 NOT_DELIVERED = "failed to deliver clarification response; response can be retried"
 NOT_RECOVERED = "failed to deliver clarification response and recover pending clarification state"
@@ -46,6 +46,7 @@ class HostedDelivery:
 
         Raises:
             AgentFailed: `delivery_failed`, with the texts of K5.6.
+            CommitUnknown: what the store has of it cannot be seen; a retry will.
         """
         deadline = budget.delivery()
         live = await hold_out(
@@ -63,33 +64,50 @@ class HostedDelivery:
             case Held.NOBODY:
                 return await self._detached.deliver(answer, budget, deadline)
             case _:
-                restored = await self._compensation.restore(answer, budget.compensation())
-                raise delivery_failed(NOT_DELIVERED if restored else NOT_RECOVERED)
+                failure = live.offer.failure if live.offer is not None else None
+                return await self._give_back(answer, budget, failure)
+
+    async def _give_back(
+        self, answer: ClaimedAnswer, budget: ResponseBudget, failure: AppError | None
+    ) -> Delivery:
+        """No call is known to have used it; a confirmation that seemed to fail may be stored."""
+        returned = await self._compensation.restore(answer, budget.compensation())
+        if returned is Returned.DELIVERED:
+            return Delivery.DELIVERED
+        if returned is Returned.UNKNOWN:
+            raise commit_unknown()
+        if returned is Returned.FAILED and isinstance(failure, CommitUnknown):
+            raise failure
+        raise delivery_failed(NOT_DELIVERED if returned is Returned.ANSWERABLE else NOT_RECOVERED)
 
     async def _close_skip(self, answer: ClaimedAnswer, budget: ResponseBudget) -> Delivery:
         """A refusal nobody waits for is final and sends nothing (K5.5)."""
-        deadline = budget.compensation()
         try:
-            await within(deadline, self._finalize(answer, Delivery.DISCARDED, deadline))
-        except (AppError, TimeoutError):
+            await self._finalizing(answer, Delivery.DISCARDED).by(budget.compensation())
+        except (AppError, TimeoutError) as error:
             self._settler.hint(
                 Unsettled(answer.pending_id, answer.claim.claim_id, Delivery.DISCARDED)
             )
+            if isinstance(error, CommitUnknown):
+                raise
             raise delivery_failed(SKIP_NOT_FINALIZED) from None
         return Delivery.DISCARDED
 
     async def _confirm(self, answer: ClaimedAnswer, deadline: Deadline) -> bool:
-        return await self._finalize(answer, Delivery.DELIVERED, deadline)
+        return await self._finalizing(answer, Delivery.DELIVERED).to_its_end(deadline)
 
-    async def _finalize(
-        self, answer: ClaimedAnswer, delivery: Delivery, deadline: Deadline
-    ) -> bool:
-        claim, now = answer.claim, self._parts.clock.now()
-        async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
+    def _finalizing(self, answer: ClaimedAnswer, delivery: Delivery) -> SettlingWrite[bool]:
+        async def finalize(tx: Transaction) -> bool:
+            claim, now = answer.claim, self._parts.clock.now()
             held = await intents.finalize(tx, claim.pending_id, claim.claim_id, delivery, now)
             if held and delivery is Delivery.DELIVERED:
                 await session_states.run_again(tx, answer.bundle.session_id, now)
             return held
+
+        async def seen(tx: Transaction) -> bool | None:
+            return await went(tx, answer, delivery) or None
+
+        return SettlingWrite(self._parts, finalize, seen)
 
 
 def delivery_failed(text: str) -> AgentFailed:

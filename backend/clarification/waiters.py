@@ -28,6 +28,8 @@ class Offer:
         self._confirm = confirm
         self._supervisor = supervisor
         self._confirmation: asyncio.Task[bool] | None = None
+        self.failure: AppError | None = None
+        """Why the confirmation failed, if it did."""
         self.settled: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
     @property
@@ -52,8 +54,8 @@ class Offer:
         confirmed = False
         try:
             confirmed = await self._confirm()
-        except AppError:
-            confirmed = False
+        except AppError as error:
+            self.failure = error
         finally:
             if not self.settled.done():
                 self.settled.set_result(confirmed)

@@ -12,6 +12,7 @@ from backend.errors import (
 )
 from backend.events import BundleOpened
 from backend.store import reservations
+from tests.helpers.faults import Fault, unavailable
 from tests.helpers.hosted import YES, HostedDesk, P
 from tests.helpers.waiting import until
 
@@ -45,6 +46,18 @@ async def end(response: "asyncio.Task[object]", dying: HostedDesk) -> None:
     for task in left:
         task.cancel()
     await asyncio.gather(response, *left, return_exceptions=True)
+
+
+def blinding(hosted: HostedDesk, fault: Fault) -> Fault:
+    """From this fault on nothing can be read either, until `hosted.faults.reads` is None."""
+
+    class _Blinding(asyncio.Event):
+        def set(self) -> None:
+            hosted.faults.reads = Fault("before", unavailable())
+            super().set()
+
+    fault.reached = _Blinding()
+    return fault
 
 
 async def no_reservation(hosted: HostedDesk) -> bool:
