@@ -279,7 +279,7 @@
 <context>
     <name>DeskViewModel</name>
     <message>
-        <source>The store is away. What you type is kept here and saved when it is back. (%1)</source>
+        <source>The store is away. What you type is kept here and saved when it is back.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -543,6 +543,10 @@
     </message>
     <message>
         <source>Dismiss</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Details</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -872,7 +876,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The store is back. Nothing was sent or changed; what you put in is kept.</source>
+        <source>The store was away. Nothing was sent or changed; what you put in is kept.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -273,8 +273,8 @@
 <context>
     <name>DeskViewModel</name>
     <message>
-        <source>The store is away. What you type is kept here and saved when it is back. (%1)</source>
-        <translation>存储暂时不可用。您输入的内容会保留在此处，恢复后即保存。（%1）</translation>
+        <source>The store is away. What you type is kept here and saved when it is back.</source>
+        <translation>存储暂时不可用。您输入的内容会保留在此处，恢复后即保存。</translation>
     </message>
 </context>
 <context>
@@ -535,6 +535,10 @@
     <message>
         <source>Dismiss</source>
         <translation>关闭通知</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>详细信息</translation>
     </message>
 </context>
 <context>
@@ -858,8 +862,8 @@
         <translation>尚无回复：不确定是否已被接收。您的回答已保留，重试是安全的。</translation>
     </message>
     <message>
-        <source>The store is back. Nothing was sent or changed; what you put in is kept.</source>
-        <translation>存储已恢复。没有发送或更改任何内容；您输入的内容已保留。</translation>
+        <source>The store was away. Nothing was sent or changed; what you put in is kept.</source>
+        <translation>存储曾暂时不可用。没有发送或更改任何内容；您输入的内容已保留。</translation>
     </message>
     <message>
         <source>Saved, delivery not confirmed. Nothing is lost, and it goes on by itself.</source>

@@ -111,15 +111,18 @@ class DeskViewModel(QObject):
     def _follow_store(self, happened: StoreAvailability) -> None:
         """One notice while the store is away, whatever it is told; everything anew afterwards."""
         before, self._away = self._away, None
-        if before is not None:
-            self.notices.withdraw(before)
         if not happened.available:
             words = self.tr(
-                "The store is away. What you type is kept here and saved when it is back. (%1)"
-            ).replace("%1", happened.detail)
-            self._away = Notice(words, Severity.WARNING)
+                "The store is away. What you type is kept here and saved when it is back."
+            )
+            self._away = Notice(words, Severity.WARNING, happened.detail)
+            # Before the old one goes: what the human has opened in the bar stays open.
             self.notices.show_notice(self._away)
-        elif self.ready:
+        if before is not None and before != self._away:
+            self.notices.withdraw(before)
+        if not happened.available:
+            return
+        if self.ready:
             self._tasks.start(self._reload(), name="reload the desk")
         else:
             self.start()

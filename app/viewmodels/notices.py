@@ -18,10 +18,14 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One thing to say; `action` is what its button does, if it has one."""
+    """One thing to say; `action` is what its button does, if it has one.
+
+    `detail` is the cause in the backend's own words, for those who ask for it.
+    """
 
     text: str
     severity: Severity = Severity.INFO
+    detail: str = ""
     action_text: str = ""
     action: Callable[[], None] | None = None
 

@@ -30,7 +30,7 @@ class StatusTexts(QObject):
                 "Your answer is kept, and trying again is safe."
             ),
             RecoveryKind.RETURNED: self.tr(
-                "The store is back. Nothing was sent or changed; what you put in is kept."
+                "The store was away. Nothing was sent or changed; what you put in is kept."
             ),
             RecoveryKind.UNCONFIRMED: self.tr(
                 "Saved, delivery not confirmed. Nothing is lost, and it goes on by itself."

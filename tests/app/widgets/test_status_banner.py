@@ -114,7 +114,7 @@ async def test_a_store_that_is_back_is_said_calmly_and_sending_stays_a_press(*, 
         frame = shown.widget("statusCard")
         assert frame.property("tone") == "error"
         await shown.case.view_model.reload()
-        assert "The store is back" in shown.banner.text
+        assert "The store was away" in shown.banner.text
         assert "cannot be reached" not in shown.banner.text
         assert frame.property("tone") == "quiet"
         assert shown.widget("retryButton").isEnabled()

@@ -94,7 +94,7 @@ async def test_what_is_typed_while_the_store_is_away_is_kept_and_saved_and_the_a
                 await until(lambda: window.find("noticeBar") is None, seconds=60)
                 await until(lambda: "as written meanwhile" in _drafts(server), seconds=30)
                 banner = await window.shows("statusBanner", StatusBanner)
-                await until(lambda: "The store is back" in banner.text)
+                await until(lambda: "The store was away" in banner.text)
                 await asyncio.sleep(ARMED_AFTER)
                 assert window.parts.desk.clarification.card is not None, "answered by itself"
                 await window.click("retryButton")
