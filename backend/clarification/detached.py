@@ -194,18 +194,23 @@ class DetachedDelivery:
             await self._parts.announcer.settled(answer.pending_id)
 
     async def _accept(self, answer: ClaimedAnswer, turn_id: TurnId, deadline: Deadline) -> None:
-        """The agent has taken it: make that durable, the turn and the answer each for itself."""
-        cleared = await self._failure(self._clearing(turn_id), deadline)
-        finalized = await self._failure(self._finalizing(answer), deadline)
-        if cleared is None and finalized is None:
+        """The agent has taken it: make that durable, for the answer first.
+
+        Until then the turn keeps the names of the rows it carries: a start after a crash finds
+        the answer delivered, or by the rows its agent wrote in that turn that it was.
+        """
+        failure = await self._failure(self._finalizing(answer), deadline)
+        text = DELIVERY_NOT_FINALIZED
+        if failure is None:
+            failure = await self._failure(self._clearing(turn_id), deadline)
+            text = DISPATCH_NOT_FINALIZED
+        if failure is None:
             return
         self._settler.hint(
             Unsettled(answer.pending_id, answer.claim.claim_id, Delivery.DELIVERED, turn_id)
         )
-        for failure in (cleared, finalized):
-            if isinstance(failure, CommitUnknown):
-                raise failure
-        text = DELIVERY_NOT_FINALIZED if cleared is None else DISPATCH_NOT_FINALIZED
+        if isinstance(failure, CommitUnknown):
+            raise failure
         raise AgentFailed(ErrorCode.DELIVERY_FAILED, text)
 
     @staticmethod

@@ -71,17 +71,11 @@ class Account:
     def _expected(self, pending: str, before: Entry) -> list[tuple[str, str | None]]:
         if before.status not in _CLAIMED or not before.on_its_way:
             return [(before.status, before.delivery)]
-        if self.killed.attempted(pending) or self._prompted_in_a_newer_turn(pending, before):
+        if self.killed.attempted(pending):
             return [(before.status, "unknown")]
         if before.guest:
             return [(before.status, "waiting_for_agent")]
         return [("pending", None)]
-
-    def _prompted_in_a_newer_turn(self, pending: str, before: Entry) -> bool:
-        """The prompt was acknowledged and its turn made one like any other (K5.6 row 15)."""
-        prompts = self._before_the_kill(pending, "agent", "prompted")
-        turns = {turn.turn_id for turn in self.killed.turns if not turn.reserved}
-        return any(seen["turn"] in turns - {before.turn_id} for seen in prompts)
 
     def _shown(self, pending: str) -> list[str]:
         """`GET /:id` says what the store holds, `unknown` by its name (K5.6 row 19)."""

@@ -5,7 +5,9 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import FrameType
 
+from backend.clarification.lost_commit import SettlingWrite
 from backend.clarification.resume import ResumeRequest
 from backend.clock import Deadline
 from backend.errors import AgentFailed, ErrorCode, TemporarilyUnavailable
@@ -55,7 +57,7 @@ class MomentDatabase(WrappedDatabase):
         self, deadline: Deadline | None = None, *, priority: Priority = Priority.NORMAL
     ) -> AsyncIterator[Transaction]:
         # This generator, the context manager's `__aenter__`, whoever writes.
-        writer = sys._getframe(2).f_code.co_qualname
+        writer = _writer(sys._getframe(2))
         if writer == WRITES_NOTHING:
             async with self._database.writing(deadline, priority=priority) as tx:
                 yield tx
@@ -71,6 +73,14 @@ class MomentDatabase(WrappedDatabase):
         finally:
             self.writes -= 1
         self._moments.reach(f"{writer}: {AFTER}")
+
+
+def _writer(frame: FrameType) -> str:
+    """Who writes; behind a `SettlingWrite`, who has made it."""
+    through = frame.f_locals.get("self")
+    if isinstance(through, SettlingWrite):
+        return str(through._work.__qualname__).partition(".<locals>")[0]
+    return frame.f_code.co_qualname
 
 
 class JournalAgent:

@@ -175,23 +175,23 @@ SCENES: dict[str, Scene] = {
     "answer, agent refuses": Scene(answer_without_a_call, refuses=True),
     "answer, agent busy": Scene(answer_without_a_call, promptable=False),
     "answer, marker fails": Scene(answer_without_a_call, broken={"DetachedDelivery._mark": 1}),
-    "answer, clear fails": Scene(answer_without_a_call, broken={"DetachedDelivery._clear": 1}),
+    "answer, clear fails": Scene(answer_without_a_call, broken={"DetachedDelivery._clearing": 1}),
     "answer, finalize fails": Scene(
-        answer_without_a_call, broken={"DetachedDelivery._finalize": 1}
+        answer_without_a_call, broken={"DetachedDelivery._finalizing": 1}
     ),
     "answer, restore fails": Scene(
-        answer_without_a_call, promptable=False, broken={"Compensation._restore": 1}
+        answer_without_a_call, promptable=False, broken={"Compensation._undoing": 1}
     ),
     "answer, release fails": Scene(
         answer_without_a_call,
-        broken={"DetachedDelivery._mark": 1, "Compensation._restore": 1},
+        broken={"DetachedDelivery._mark": 1, "Compensation._undoing": 1},
     ),
     "skip": Scene(skip_without_a_call),
-    "skip, finalize fails": Scene(skip_without_a_call, broken={"HostedDelivery._finalize": 1}),
+    "skip, finalize fails": Scene(skip_without_a_call, broken={"HostedDelivery._finalizing": 1}),
     "call": Scene(answer_a_call, comes_back=_KEY),
     "call, skip": Scene(skip_a_call, comes_back=_KEY),
     "call, confirmation fails": Scene(
-        answer_a_call, comes_back=_KEY, broken={"HostedDelivery._finalize": 1}
+        answer_a_call, comes_back=_KEY, broken={"HostedDelivery._finalizing": 1}
     ),
     "call does not take it": Scene(answer_a_call_that_does_not_take_it),
     "detach": Scene(detach),

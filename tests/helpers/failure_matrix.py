@@ -48,6 +48,12 @@ async def end(response: "asyncio.Task[object]", dying: HostedDesk) -> None:
     await asyncio.gather(response, *left, return_exceptions=True)
 
 
+async def end_without_compensation(dying: HostedDesk, response: "asyncio.Task[object]") -> None:
+    """A crash after which nothing more is written."""
+    dying.faults.plan(*(Fault("before", BROKEN) for _ in range(9)))
+    await end(response, dying)
+
+
 def blinding(hosted: HostedDesk, fault: Fault) -> Fault:
     """From this fault on nothing can be read either, until `hosted.faults.reads` is None."""
 

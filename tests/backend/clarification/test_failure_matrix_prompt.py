@@ -10,7 +10,14 @@ from backend.domain.clarification import BundleStatus, Delivery, Skipped
 from backend.ids import PendingId
 from tests.helpers.clock import FakeClock, settle
 from tests.helpers.desk import new_token
-from tests.helpers.failure_matrix import BROKEN, REFUSED, failed, is_restored, no_reservation
+from tests.helpers.failure_matrix import (
+    BROKEN,
+    REFUSED,
+    end_without_compensation,
+    failed,
+    is_restored,
+    no_reservation,
+)
 from tests.helpers.faults import Fault, unavailable
 from tests.helpers.hosted import NO, YES, HostedDesk, P, hosted_desk
 from tests.helpers.place import Place
@@ -217,7 +224,7 @@ async def test_row_14_an_accepted_dispatch_whose_turn_cannot_be_published_is_not
     hosted: HostedDesk, clock: FakeClock
 ) -> None:
     """K5.6 row 14; K8.5 17."""
-    hosted.faults.plan(None, None, None, Fault("before", BROKEN))
+    hosted.faults.plan(None, None, None, None, Fault("before", BROKEN))
     token = new_token()
     response = hosted.start_response(token=token)
     assert await failed(response) == detached.DISPATCH_NOT_FINALIZED
@@ -234,7 +241,7 @@ async def test_row_15_an_accepted_dispatch_whose_answer_cannot_be_finalized_is_n
     hosted: HostedDesk, clock: FakeClock
 ) -> None:
     """K5.6 row 15."""
-    hosted.faults.plan(None, None, None, None, Fault("before", BROKEN))
+    hosted.faults.plan(None, None, None, Fault("before", BROKEN))
     token = new_token()
     response = hosted.start_response(token=token)
     assert await failed(response) == detached.DELIVERY_NOT_FINALIZED
@@ -252,13 +259,48 @@ async def test_row_15_an_accepted_dispatch_whose_answer_cannot_be_finalized_is_n
 async def test_row_15_after_a_restart_the_intent_is_cleared_and_the_status_kept(
     store_path: Place, clock: FakeClock
 ) -> None:
-    """K5.6 row 15: the successor is the newer turn."""
+    """K5.6 row 15: the successor is the newer turn, and that its agent has the answer is known to
+    nobody: it has written nothing yet, and the acknowledgement was not stored.
+    """
     async with hosted_desk(store_path, clock) as dying:
-        dying.faults.plan(None, None, None, None, Fault("before", BROKEN))
+        dying.faults.plan(None, None, None, Fault("before", BROKEN))
         await failed(dying.start_response())
     async with hosted_desk(store_path, clock, ask=False) as hosted:
         bundle = await hosted.bundle()
         assert (bundle.status, bundle.delivery) == (BundleStatus.ANSWERED, Delivery.UNKNOWN)
+        assert await no_reservation(hosted)
+        assert hosted.resumer.requests == []
+
+
+async def test_row_15_after_a_restart_the_rows_of_the_agent_prove_that_it_has_the_answer(
+    store_path: Place, clock: FakeClock
+) -> None:
+    """K5.6 row 15; K5.7 step 1, message-backed: a turn whose answer is not finalized says so."""
+    async with hosted_desk(store_path, clock) as dying:
+        dying.faults.plan(None, None, None, Fault("before", BROKEN))
+        await failed(dying.start_response())
+        dying.rows.message(turn=dying.turns()[-1])
+    async with hosted_desk(store_path, clock, ask=False) as hosted:
+        assert await hosted.delivery() is Delivery.DELIVERED
+        assert await no_reservation(hosted)
+        assert hosted.resumer.requests == []
+
+
+async def test_row_15_a_crash_between_answer_and_turn_knows_that_it_was_delivered(
+    store_path: Place, clock: FakeClock
+) -> None:
+    """K5.6 rows 14 and 15: the answer first; what the turn still says of it is cleared later."""
+    async with hosted_desk(store_path, clock) as dying:
+        held = Fault("before")
+        dying.faults.plan(None, None, None, None, held)
+        response = dying.start_response()
+        await held.reached.wait()
+        await end_without_compensation(dying, response)
+    async with hosted_desk(store_path, clock, ask=False) as hosted:
+        bundle = await hosted.bundle()
+        assert (bundle.status, bundle.delivery) == (BundleStatus.ANSWERED, Delivery.DELIVERED)
+        assert await no_reservation(hosted)
+        assert len(hosted.turns()) == 2
         assert hosted.resumer.requests == []
 
 

@@ -6,7 +6,7 @@ from backend.domain.clarification import AnswerDraft, BundleStatus, Delivery
 from backend.events import TurnStarted
 from tests.helpers.clock import FakeClock, settle
 from tests.helpers.desk import new_token
-from tests.helpers.failure_matrix import BROKEN, end, no_reservation
+from tests.helpers.failure_matrix import end_without_compensation, no_reservation
 from tests.helpers.faults import Fault
 from tests.helpers.hosted import YES, HostedDesk, P, S, hosted_desk
 from tests.helpers.place import Place
@@ -29,11 +29,6 @@ async def test_row_18_a_crash_before_the_marker_restores_the_exact_rows(
         assert (await hosted.bundle()).answerable
         assert await hosted.draft() == AnswerDraft(P, YES.answers)
         assert hosted.resumer.requests == []
-
-
-async def end_without_compensation(dying: HostedDesk, response: "asyncio.Task[object]") -> None:
-    dying.faults.plan(*(Fault("before", BROKEN) for _ in range(9)))
-    await end(response, dying)
 
 
 async def test_row_19_a_crash_after_the_marker_keeps_the_turn_and_never_asks_again(
