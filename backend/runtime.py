@@ -108,7 +108,7 @@ class Runtime:
 
     async def start(self, clock: Clock, port: int) -> None:
         """Recover, then let everybody in; part of `open`."""
-        await self._store.start(_recovery(clock, self._services))
+        await self._store.start(_recovery(clock, self._store, self._services))
         await self._services.expiry.start()
         self._services.supervisor.start(
             self._store.keep(self._services.bus.publish), name="keep the store", repeats=True
@@ -243,8 +243,11 @@ def _build_services(
     )
 
 
-def _recovery(clock: Clock, services: Services) -> Recover:
+def _recovery(clock: Clock, store: OwnedStore, services: Services) -> Recover:
+    """What comes before anybody may write, at the start and whenever the store was got back."""
+
     async def run(database: Database) -> None:
+        services.projections.begin(store.epoch)
         await recover(database, clock, services.bus.publish)
 
     return run
@@ -277,7 +280,7 @@ async def offline_desk(home: Home, clock: Clock) -> AsyncIterator[DeskApi]:
         store = await open_store(home, location, clock, kind="command")
     try:
         services = _build_services(home, store, clock, None)
-        await store.start(_recovery(clock, services))
+        await store.start(_recovery(clock, store, services))
         yield services.desk
         await services.supervisor.stop()
     finally:

@@ -41,6 +41,7 @@ class Services:
     supervisor: TaskSupervisor
     bus: EventBus
     metrics: Metrics
+    projections: Projections
 
 
 def build_services(
@@ -88,6 +89,7 @@ def build_services(
         supervisor=supervisor,
         bus=bus,
         metrics=metrics,
+        projections=projections,
     )
 
 

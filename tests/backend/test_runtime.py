@@ -1,4 +1,4 @@
-"""Which settings a desk starts with."""
+"""Which settings a desk starts with, and under which number it tells what it reads."""
 
 from pathlib import Path
 from typing import Any
@@ -7,10 +7,14 @@ import pytest
 
 from backend.clock import SystemClock
 from backend.errors import InvalidInput
-from backend.events import Event
+from backend.events import Event, StoreAvailability
 from backend.paths import Home
 from backend.runtime import Runtime
 from backend.services import Services, build_services
+from tests.helpers.place import raw
+from tests.helpers.postgres_faults import kill_lock
+from tests.helpers.store import RowMaker
+from tests.helpers.waiting import until
 
 NOWHERE = "postgresql://me@127.0.0.1:1/desk"
 
@@ -81,3 +85,37 @@ async def test_a_bad_setting_stops_the_start_before_anything_is_made(home: Home)
     with pytest.raises(InvalidInput, match="between 5m and 24h"):
         await Runtime.open(home, SystemClock(), kind="serve", listener=ignore)
     assert sorted(path.name for path in home.root.iterdir()) == ["desk.toml"]
+
+
+async def test_what_is_read_after_the_store_was_lost_and_regained_has_the_new_epoch(
+    home: Home, postgres_url: str
+) -> None:
+    """K2.6, K4.4: (epoch, sequence) rises, whoever may have owned the store in between."""
+    heard: list[Event] = []
+    runtime = await Runtime.open(
+        home, SystemClock(), kind="serve", database=postgres_url, listener=heard.append
+    )
+    try:
+        RowMaker(postgres_url).session()
+        (before,) = await runtime.desk.list_sessions()
+        kill_lock(postgres_url)
+        await until(lambda: StoreAvailability(available=True, detail="") in heard, seconds=60)
+        (after,) = await runtime.desk.list_sessions()
+    finally:
+        await runtime.close(deliberate=True)
+    assert (before.projected.epoch, after.projected.epoch) == (1, 2)
+    assert after.projected.sequence > before.projected.sequence
+    with raw(postgres_url) as connection:
+        row = connection.execute("SELECT value FROM sequences WHERE name = 'desk_epoch'").fetchone()
+    assert row["value"] == 2
+
+
+async def test_the_embedded_store_has_the_number_of_its_start(home: Home) -> None:
+    """K2.6: a start that has written anything is followed by a higher one."""
+    epochs = []
+    for session in ("s1", "s2"):
+        runtime = await Runtime.open(home, SystemClock(), kind="serve", listener=ignore)
+        RowMaker(home.database).session(session)
+        epochs.append({each.projected.epoch for each in await runtime.desk.list_sessions()})
+        await runtime.close(deliberate=True)
+    assert epochs == [{1}, {2}]
