@@ -3,11 +3,30 @@
 import asyncio
 import heapq
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
 
 from backend.clock import Nanoseconds
 
 START = Nanoseconds(1_790_000_000_000_000_000)
+_BLOCKED_AFTER: Final = 0.3
+"""Real seconds without progress after which work under way waits for something of the test."""
+
+
+class _Work:
+    """Something real under way, which may stop for a while to let others go on."""
+
+    def __init__(self, clock: "FakeClock") -> None:
+        self._clock = clock
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        self._clock.work_changed(-1)
+        try:
+            yield
+        finally:
+            self._clock.work_changed(+1)
 
 
 class _Timer:
@@ -21,13 +40,18 @@ class _Timer:
 
 
 class FakeClock:
-    """Implements `backend.clock.Clock`; time passes only in `advance`."""
+    """Implements `backend.clock.Clock`; time passes only in `advance`.
+
+    Real work that was announced with `at_work` takes no time of this clock.
+    """
 
     def __init__(self, start: Nanoseconds = START) -> None:
         self._now = int(start)
         self._monotonic = 1000.0
         self._order = itertools.count()
         self._timers: list[tuple[float, int, _Timer]] = []
+        self._at_work = 0
+        self._changes = 0
 
     def now(self) -> Nanoseconds:
         self._now += 1_000
@@ -49,17 +73,42 @@ class FakeClock:
     def pending_timers(self) -> int:
         return sum(not timer.cancelled for _, _, timer in self._timers)
 
+    @contextmanager
+    def at_work(self) -> Iterator[_Work]:
+        """Real work is under way; `advance` waits for its end, unless it is blocked."""
+        self.work_changed(+1)
+        try:
+            yield _Work(self)
+        finally:
+            self.work_changed(-1)
+
+    def work_changed(self, by: int) -> None:
+        self._at_work += by
+        self._changes += 1
+
     async def advance(self, seconds: float) -> None:
-        """Let time pass, firing timers in order and letting the loop settle after each."""
+        """Let time pass, firing timers in order and letting everything settle after each."""
+        await self._settle()
         end = self._monotonic + seconds
         while self._timers and self._timers[0][0] <= end:
             due, _, timer = heapq.heappop(self._timers)
             self._step_to(due)
             if not timer.cancelled:
                 timer.callback()
-                await settle()
+                await self._settle()
         self._step_to(end)
+        await self._settle()
+
+    async def _settle(self) -> None:
+        """Let everything run that is ready or really at work."""
+        loop = asyncio.get_running_loop()
         await settle()
+        changes, since = self._changes, loop.time()
+        while self._at_work and loop.time() - since < _BLOCKED_AFTER:
+            await asyncio.sleep(0.001)
+            await settle()
+            if self._changes != changes:
+                changes, since = self._changes, loop.time()
 
     def _step_to(self, moment: float) -> None:
         self._now += round(max(0.0, moment - self._monotonic) * 1e9)

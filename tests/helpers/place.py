@@ -13,6 +13,8 @@ from backend.store.database import Database
 from backend.store.dialect import Dialect
 from backend.store.postgres import PostgresDatabase
 from backend.store.sqlite import SqliteDatabase
+from tests.helpers.clock import FakeClock
+from tests.helpers.watched_database import WatchedDatabase
 
 Place = Path | str
 """A path of a SQLite file, or a URL of a PostgreSQL database."""
@@ -48,9 +50,12 @@ def dialect_of(place: Place) -> Dialect:
 
 
 async def open_store(place: Place, clock: Clock, *, allow_migration: bool = True) -> Database:
+    database: Database
     if isinstance(place, Path):
-        return await SqliteDatabase.open(place, clock)
-    return await PostgresDatabase.open(place, clock, allow_migration=allow_migration)
+        database = await SqliteDatabase.open(place, clock)
+    else:
+        database = await PostgresDatabase.open(place, clock, allow_migration=allow_migration)
+    return WatchedDatabase(database, clock) if isinstance(clock, FakeClock) else database
 
 
 @overload

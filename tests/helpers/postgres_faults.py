@@ -12,7 +12,14 @@ import psutil
 import psycopg
 
 from tests.helpers.ports import free_port
-from tests.helpers.postgres import _account, _programs, _run, _start, _wait_until_ready
+from tests.helpers.postgres import (
+    _account,
+    _make,
+    _programs,
+    _start,
+    _wait_until_ready,
+    memory_folder,
+)
 
 DATABASE = "desk"
 ROLE = "postgres"
@@ -29,8 +36,7 @@ class PrivateServer:
         """Where its Unix socket is."""
         self._data = root / "data"
         self.port = free_port()
-        initdb = self._programs / "initdb"
-        _run(self._account, initdb, "-D", self._data, "-A", "trust", "-U", ROLE, "-E", "UTF8")
+        _make(self._account, self._programs, self._data)
         if access:
             rules = self._data / "pg_hba.conf"
             rules.write_text("\n".join([*access, rules.read_text()]))
@@ -96,7 +102,7 @@ def private_server(access: Sequence[str] = (), *settings: str) -> Iterator[Priva
     """Start one with these lines before the others in `pg_hba.conf`, and with these settings;
     gone afterwards.
     """
-    folder = tempfile.mkdtemp(prefix="kandesk-postgres-")
+    folder = tempfile.mkdtemp(prefix="kandesk-postgres-", dir=memory_folder())
     server = None
     try:
         server = PrivateServer(Path(folder), access, *settings)

@@ -18,11 +18,13 @@ from tests.helpers.waiting import eventually, until
 
 SLEEP = "SELECT pg_sleep(60)"
 SLOW_COMMIT = """
-CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql
+SET client_connection_check_interval = 0 AS $$
 BEGIN PERFORM pg_sleep(0.7); RETURN NULL; END $$;
 CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON settings
 DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()
 """
+"""Ends by itself: without the setting the server may find its client gone while it sleeps."""
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,13 @@ from tests.helpers.transactions import FOR_EVER, put_within, value
 def place(path: Path) -> Path:
     """These tests are about SQLite."""
     return path
+
+
+@pytest.fixture
+async def database(path: Path, clock: FakeClock) -> AsyncIterator[SqliteDatabase]:
+    opened = await SqliteDatabase.open(path, clock)
+    yield opened
+    await opened.close()
 
 
 def writer(database: SqliteDatabase) -> SqliteConnection:
