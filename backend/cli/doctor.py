@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from backend.cli.database_option import add_database_option
 from backend.cli.doctor_agents import check_agents
 from backend.cli.doctor_home import (
     check_desk,
@@ -21,16 +22,11 @@ from backend.cli.finding import Finding, Level, problem
 from backend.clock import Clock, Nanoseconds, SystemClock, parse_timestamp
 from backend.desk_file import read_desk_file
 from backend.endpoint import read_endpoint
-from backend.errors import AppError, InvalidInput
+from backend.errors import AppError
 from backend.paths import Home, resolve_home
 from backend.private_file import write_private
 from backend.store.owner_lock import OwnerLock
-from backend.store.store_location import (
-    DatabaseServer,
-    StoreLocation,
-    check_address,
-    store_location,
-)
+from backend.store.store_location import DatabaseServer, StoreLocation, store_location
 
 _SECRET_BYTES: Final = 32
 
@@ -39,11 +35,6 @@ def main(arguments: Sequence[str]) -> int:
     """One line per check. Exit code 1 when one of them is a problem, or a repair was refused."""
     parser = _parser()
     parsed = parser.parse_args(arguments)
-    if parsed.database is not None:
-        try:
-            check_address(parsed.database, source="--database")
-        except InvalidInput as error:
-            parser.error(error.detail)
     if parsed.backed_up and not parsed.repair:
         parser.error(f"{BACKED_UP} goes with --repair")
     home = resolve_home(parsed.home)
@@ -79,10 +70,8 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="with --repair: you have backed up the store on the server; change it",
     )
-    parser.add_argument(
-        "--database",
-        metavar="URL",
-        help="the store, where serve was given one: postgresql://USER@HOST:PORT/NAME",
+    add_database_option(
+        parser, text="the store, where serve was given one: postgresql://USER@HOST:PORT/NAME"
     )
     parser.add_argument(
         "--rotate-tokens",

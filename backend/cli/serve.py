@@ -11,28 +11,22 @@ from functools import partial
 
 import structlog
 
+from backend.cli.database_option import add_database_option
 from backend.cli.desk_client import find_desk
 from backend.clock import Clock, SystemClock
-from backend.errors import AppError, ErrorCode, InvalidInput
+from backend.errors import AppError, ErrorCode
 from backend.events import Event, StoreProgress, StoreStep
 from backend.log import configure_logging
 from backend.paths import Home, resolve_home
 from backend.runtime import Runtime
 from backend.store.file_failures import file_failure
-from backend.store.store_location import check_address
 
 _log = structlog.stdlib.get_logger("serve")
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run until SIGTERM, SIGINT or a window that wants to take over."""
-    parser = _parser()
-    parsed = parser.parse_args(arguments)
-    if parsed.database is not None:
-        try:
-            check_address(parsed.database, source="--database")
-        except InvalidInput as error:
-            parser.error(error.detail)
+    parsed = _parser().parse_args(arguments)
     home = resolve_home(parsed.home)
     try:
         home.create()
@@ -58,10 +52,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--port", type=_port, default=0, help="where to listen; 0 takes the port of the last run"
     )
-    parser.add_argument(
-        "--database",
-        metavar="URL",
-        help="the store of this run: postgresql://USER@HOST:PORT/NAME, without a password",
+    add_database_option(
+        parser, text="the store of this run: postgresql://USER@HOST:PORT/NAME, without a password"
     )
     parser.add_argument(
         "--migrate",

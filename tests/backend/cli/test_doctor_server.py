@@ -273,7 +273,9 @@ def test_a_store_that_only_serve_was_told_of_can_be_named(
     assert row in told
     with pytest.raises(SystemExit):
         repair(home, capsys, "--database", "postgresql://me:secret@host/name")
-    assert "secret" not in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "--database: must not contain a password" in told
+    assert "secret" not in told
 
 
 def found_level(home: Home, capsys: pytest.CaptureFixture[str], check: str) -> tuple[str, str]:

@@ -129,6 +129,8 @@ def test_wrong_usage_exits_2_and_starts_nothing(home: Home, words: tuple[str, ..
     ended = run_kandesk(home, *words)
     assert ended.returncode == 2
     assert ended.stdout == ""
+    assert words[1] in ended.stderr
+    assert "secret" not in ended.stderr
     assert not home.root.exists()
 
 
