@@ -55,6 +55,20 @@ class LockHolder:
     since: str
     kind: str
 
+    def refusal(self, store: str) -> StorageFailed:
+        """Why somebody else cannot own the store, with all that is known of who does."""
+        where = f" on {self.host}" if self.host else ""
+        when = f" since {self.since}" if self.since else ""
+        return StorageFailed(
+            ErrorCode.STORE_OWNED,
+            f"the store {store} is in use by process {self.pid} ({self.kind or 'unknown'})"
+            f"{where}{when}",
+            pid=self.pid,
+            host=self.host,
+            since=self.since,
+            kind=self.kind,
+        )
+
 
 class OwnerLock:
     """An OS lock on `<real path>.lock`; the file says who holds it and stays when it is free."""
@@ -167,7 +181,7 @@ def _taken(path: Path, database: Path, kind: str) -> int:
         raise
     if other is not None:
         os.close(descriptor)
-        raise _owned(database, other)
+        raise other.refusal(str(database))
     return descriptor
 
 
@@ -247,15 +261,3 @@ def _read(descriptor: int) -> LockHolder:
 def _unusable(path: Path, error: OSError) -> StorageFailed:
     detail = f"the lock {path} cannot be opened: {error.strerror}"
     return StorageFailed(failure_code(error), detail, store=str(path))
-
-
-def _owned(database: Path, holder: LockHolder) -> StorageFailed:
-    return StorageFailed(
-        ErrorCode.STORE_OWNED,
-        f"the store {database} is in use by process {holder.pid}"
-        f" on {holder.host or 'this machine'} since {holder.since or 'a moment ago'}",
-        pid=holder.pid,
-        host=holder.host,
-        since=holder.since,
-        kind=holder.kind,
-    )

@@ -154,7 +154,7 @@ class PostgresOwner:
             if taken:
                 return
             if time.monotonic() >= ends_at:
-                raise _owned(self._server, find_holder(connection) or _UNKNOWN)
+                raise (find_holder(connection) or _UNKNOWN).refusal(self._server.text)
             if self._leaving.wait(_SETTLE_PAUSE):
                 raise StorageFailed(ErrorCode.STORE_UNREACHABLE, "the desk is stopping")
 
@@ -209,15 +209,3 @@ def find_holder(connection: Connection) -> LockHolder | None:
         return _UNKNOWN
     since = datetime.fromtimestamp(min(int(words[3]), 2**40), UTC).isoformat()
     return LockHolder(pid=int(words[2]), host=words[4], since=since, kind=words[1])
-
-
-def _owned(server: DatabaseServer, holder: LockHolder) -> StorageFailed:
-    return StorageFailed(
-        ErrorCode.STORE_OWNED,
-        f"the store {server.text} is in use by process {holder.pid} ({holder.kind or 'unknown'})"
-        f" on {holder.host or 'an unknown machine'} since {holder.since or 'a moment ago'}",
-        pid=holder.pid,
-        host=holder.host,
-        since=holder.since,
-        kind=holder.kind,
-    )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from backend.errors import ErrorCode, StorageFailed
-from backend.store.owner_lock import OwnerLock, network_file_system
+from backend.store.owner_lock import LockHolder, OwnerLock, network_file_system
 
 HOLD = """
 import sys
@@ -52,10 +52,17 @@ def test_the_lock_of_another_program_names_it(path: Path) -> None:
         assert error.params["kind"] == "serve"
         assert error.params["host"]
         assert error.params["since"]
-        assert str(process.pid) in error.detail
+        assert f"process {process.pid} (serve) on {error.params['host']}" in error.detail
         holder = OwnerLock.holder(path)
         assert holder is not None
         assert (holder.pid, holder.kind) == (process.pid, "serve")
+
+
+def test_an_owner_of_whom_little_is_known_is_told_without_inventing_the_rest() -> None:
+    """The text of a lock may not be written yet, and a role may not see who holds it."""
+    error = LockHolder(7, "", "", "").refusal("here")
+    assert error.detail == "the store here is in use by process 7 (unknown)"
+    assert error.params == {"pid": 7, "host": "", "since": "", "kind": ""}
 
 
 @pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="links cannot be told on this system")
