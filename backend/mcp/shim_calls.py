@@ -42,6 +42,8 @@ class OpenCall:
     exchange: Exchange | None = None
     contacted: bool = False
     """A desk has had this call, so it may hold it."""
+    heard: bool = False
+    """A desk has said something of this call, so it does hold it."""
     ticket: str = ""
     message: str = ""
     _progress: int = 0

@@ -5,7 +5,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from backend.mcp import shim_texts
+from backend.mcp import shim_texts, tools
 from backend.mcp.shim_calls import CallRequest, OpenCall, OpenCalls
 from backend.mcp.shim_desk import (
     CAPABILITIES_KEY,
@@ -34,6 +34,9 @@ class Waits:
     """How long a desk that had this call is given to come back by itself."""
     patience: float = 30.0
     """How long a process that lives is given to answer again before another desk is started."""
+    unheard: float = 10.0
+    """How long a desk that may hold a call, but told nothing of it, is given where none can be
+    started: a service or a window takes over within seconds."""
 
 
 class Forwarder:
@@ -65,11 +68,14 @@ class Forwarder:
     def _carry_until_ended(self, call: OpenCall, body: bytes) -> None:
         pause, away_since, refusals = self._waits.first, time.monotonic(), 0
         while not call.ended.is_set():
+            contacted = call.contacted
             try:
                 if self._attempt(call, body):
                     return
                 pause, away_since = self._waits.first, time.monotonic()
             except DeskAway:
+                if call.contacted and not contacted:
+                    away_since = time.monotonic()
                 self._while_away(call, time.monotonic() - away_since)
             except Refused as error:
                 refusals += 1
@@ -93,7 +99,7 @@ class Forwarder:
             if not call.begin(exchange):
                 return True
             for message in exchange.messages():
-                heard = call.contacted = True
+                heard = call.heard = call.contacted = True
                 self._starter.arrived()
                 if _take(call, message):
                     return True
@@ -112,15 +118,17 @@ class Forwarder:
         lives = self._link.desk_lives()
         grace = self._waits.patience if lives else self._waits.grace
         if (call.contacted or lives) and away < grace:
-            call.say(shim_texts.AWAY)
+            call.say(_away_text(call))
             return
         try:
             self._starter.ensure()
         except NotStartable as error:
             if not call.contacted:
                 call.end_with_text(str(error))
+            elif not call.heard and away >= self._waits.unheard:
+                call.end_with_text(tools.UNCONFIRMED.format(reason=error))
             return
-        call.say(shim_texts.AWAY if call.contacted else shim_texts.STARTING)
+        call.say(_away_text(call) if call.contacted else shim_texts.STARTING)
 
 
 def request_body(request: CallRequest) -> bytes:
@@ -140,6 +148,11 @@ def request_body(request: CallRequest) -> bytes:
         "params": {**request.params, "_meta": meta},
     }
     return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+
+def _away_text(call: OpenCall) -> str:
+    """A question the desk told nothing of is not called kept."""
+    return shim_texts.AWAY if call.heard else shim_texts.AWAY_UNHEARD
 
 
 def _take(call: OpenCall, message: Json) -> bool:

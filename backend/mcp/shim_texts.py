@@ -2,6 +2,7 @@
 
 STARTING = "Kandesk is starting"
 AWAY = "Kandesk is away; the question is kept and the call goes on when it is back"
+AWAY_UNHEARD = "Kandesk is away; the call goes on when it is back"
 GAVE_UP = (
     "Kandesk could not be reached in the time this client waits for a tool. "
     "Nothing was answered. Call the tool again."

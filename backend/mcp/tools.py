@@ -59,6 +59,12 @@ TOO_MANY_WAITING: Final = (
     "an answer, or cancel a call, before asking again. Nothing was asked."
 )
 DRAINING: Final = "Kandesk is closing. Nothing was asked; ask again when it runs."
+UNCONFIRMED: Final = (
+    "Kandesk went away before it confirmed this call, and no answer has come. It is not known "
+    "whether the call was stored; if it was, it is kept, and a question you ask again is shown to "
+    "the human as one asked again. {reason}"
+)
+"""From the shim; the reason says why no desk comes back by itself and what to do."""
 KANDEV_CLOSED: Final = "Clarification request timed out or was cancelled"
 SENT: Final = "The note is in the transcript."
 

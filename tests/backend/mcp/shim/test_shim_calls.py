@@ -253,11 +253,16 @@ def test_a_call_the_desk_may_hold_is_not_given_up_when_the_human_quits(
     start_shim: StartShim, start_desk: StartDesk
 ) -> None:
     """product.md, Commands: shim calls stay open."""
-    desk = start_desk(DeskCall.wait_until_closed)
+
+    def script(call: DeskCall) -> None:
+        call.progress(ticket="t")
+        call.wait_until_closed()
+
+    desk = start_desk(script)
     shim = start_shim("--home", str(desk.home.root))
     shim.initialize()
     shim.call(1, progress="p")
-    desk.wait_for_calls(1)
+    shim.wait_for_progress(1, 5)
     desk.home.quit_marker.touch()
     desk.home.endpoint.unlink()
     desk.crash()
