@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 
 from backend.clarification import detached, hosted_delivery
 from backend.domain.clarification import BundleStatus, Delivery, Skipped
 from backend.errors import AppError, ErrorCode, StorageFailed, TemporarilyUnavailable
+from backend.events import BundleResolved
 from backend.ids import PendingId
 from tests.helpers.clock import FakeClock
 from tests.helpers.desk import new_token
@@ -21,7 +23,7 @@ from tests.helpers.failure_matrix import (
 from tests.helpers.faults import Fault, unavailable
 from tests.helpers.hosted import YES, HostedDesk, P, hosted_desk
 from tests.helpers.place import Place
-from tests.helpers.waiting import eventually
+from tests.helpers.waiting import eventually, until
 
 Q = PendingId("p2")
 
@@ -112,6 +114,35 @@ async def test_a_confirmation_nobody_can_see_and_that_failed_opens_the_question_
     await asyncio.gather(call, return_exceptions=True)
     assert (await hosted.respond()).delivery is Delivery.DELIVERED
     assert len(hosted.resumer.requests) == 1
+
+
+async def test_row_10_a_late_confirmation_that_only_seemed_to_fail_is_told_as_delivered(
+    hosted: HostedDesk, clock: FakeClock
+) -> None:
+    """K5.6 row 10: whoever was told "on its way" hears at once, and the call has its answer."""
+
+    class _ThenLost(asyncio.Event):
+        async def wait(self) -> Literal[True]:
+            await super().wait()
+            raise unavailable()
+
+    call = await hosted.waiting_call()
+    lost = Fault("after commit", go_on=_ThenLost())
+    hosted.faults.plan(None, lost)
+    response = hosted.start_response()
+    await lost.reached.wait()
+    await clock.advance(30)
+    assert (await response).delivery is Delivery.PENDING
+    hosted.events.clear()
+    lost.go_on.set()
+    assert (await call).answers == YES.answers
+    await until(
+        lambda: any(
+            isinstance(event, BundleResolved) and event.outcome.delivery is Delivery.DELIVERED
+            for event in hosted.events
+        )
+    )
+    assert hosted.resumer.requests == []
 
 
 @LOST
