@@ -90,6 +90,8 @@ def _copy(connection: sqlite3.Connection, target: Path, progress: StepProgress) 
     copy = sqlite3.connect(target)
     try:
         connection.backup(copy, pages=_PAGES_AT_ONCE, progress=advance)
+        # A copy has no log: put in the place of a store, it must not be taken to go on in its log.
+        copy.execute("PRAGMA journal_mode = DELETE")
     finally:
         copy.close()
     progress.end()

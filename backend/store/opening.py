@@ -26,6 +26,8 @@ from backend.store.step_progress import StepProgress, Tell
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _HEADER: Final = 100
+_WITHOUT_LOG: Final = b"\x01\x01"
+"""How the header of a copy says that nothing of it is in a log; SQLite would not look."""
 
 
 def prepare(
@@ -127,6 +129,12 @@ def _is_ours(path: Path) -> bool:
     if int.from_bytes(header[68:72]) != APPLICATION_ID:
         raise _foreign_database(path)
     _check_major(int.from_bytes(header[60:64]), path)
+    if header[18:20] == _WITHOUT_LOG and _has_log(path):
+        raise _corrupt(
+            path,
+            "the log beside it (its name and -wal) is that of the store it was put in the place"
+            " of; remove the log and the file that ends in -shm, and start again",
+        )
     _check_length(header, path)
     return True
 

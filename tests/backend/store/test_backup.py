@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from backend.clock import Nanoseconds
-from backend.errors import TemporarilyUnavailable
+from backend.errors import ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.events import StoreProgress, StoreStep
-from backend.store import backup
+from backend.store import backup, opening
 from backend.store.step_progress import StepProgress
 from tests.backend.store.test_upgrade import converge
 from tests.helpers.place import raw
@@ -151,3 +151,34 @@ def test_room_is_counted_with_what_is_in_the_log(
     connection.close()
     assert [event.step for event in told] == [StoreStep.BACKUP_SKIPPED]
     assert not list(store.parent.glob("*backup*"))
+
+
+def test_a_copy_put_in_the_place_of_a_killed_store_is_not_mixed_with_what_its_log_held(
+    store: Path,
+) -> None:
+    """SQLite takes any log beside a file for its own: it knows a log by nothing in the file."""
+    writer = sqlite3.connect(store)
+    copy = backup.back_up(writer, store, NOW, quiet())
+    assert copy is not None
+    writer.execute("PRAGMA wal_autocheckpoint = 0")
+    writer.execute("UPDATE settings SET value = 'later'")
+    writer.commit()
+    log = Path(f"{store}-wal")
+    left = log.read_bytes()
+    writer.close()
+    shutil.copyfile(copy, store)
+    log.write_bytes(left)
+    restored = store.read_bytes()
+    for look in (lambda: converge(store), lambda: opening.check_readable(store)):
+        with pytest.raises(StorageFailed, match="-wal") as caught:
+            look()
+        assert caught.value.code is ErrorCode.STORE_CORRUPT
+        assert "remove" in caught.value.detail
+    assert (store.read_bytes(), log.read_bytes()) == (restored, left)
+    log.unlink()
+    converge(store)
+    with raw(store) as connection:
+        found = connection.execute("SELECT DISTINCT substr(value, 1, 1) AS first FROM settings")
+        assert "l" not in {row["first"] for row in found}
+        assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    assert rows_of(store) >= 5_000
