@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from backend.domain.validation import shortened
 from backend.errors import ErrorCode, StorageFailed
 from backend.events import StoreStep
 from backend.store.database import Transaction
@@ -26,6 +27,9 @@ from backend.store.schema import (
 
 MARK: Final = "store_format"
 """The setting that says a database is ours, and which major version wrote it."""
+_LONGEST_KEY: Final = 2_704
+"""Bytes a server's B-tree holds of one key; of a text it can compress it holds more."""
+_NAMED_ROWS: Final = 10
 _FILLED: Final = {(MESSAGES.name, "updated_at"): "created_at"}
 
 
@@ -168,3 +172,34 @@ async def _build_index(index: Index, tx: Transaction) -> None:
     await tx.execute(index.ddl())
     if "(" in index.keys:
         await tx.execute(f"ANALYZE {index.table}")
+
+
+async def too_long_for(tx: Transaction, step: Step) -> StorageFailed | None:
+    """Which rows keep the index of `step` from being built; None when it is not their length."""
+    (index,) = (each for each in indexes(Dialect.POSTGRESQL) if each.name == step.subject)
+    name = _row_name(index.table)
+    held = f"octet_length(CAST(ROW({index.keys.replace(' DESC', '')}) AS text))"
+    found = await tx.fetch_all(
+        f"SELECT {name} AS name FROM {index.table}"
+        f" WHERE {held} > :longest AND ({index.where or 'true'})"
+        f" ORDER BY {held} DESC, {name} LIMIT :most",
+        {"longest": _LONGEST_KEY, "most": _NAMED_ROWS},
+    )
+    if not found:
+        return None
+    rows = ", ".join(shortened(str(row["name"])) for row in found)
+    return StorageFailed(
+        ErrorCode.STORE_INVALID_ROW,
+        f"the index {index.name} cannot be built: {index.table} has rows with a text that is too"
+        f" long for it, the longest first: {rows}. Shorten it, or restore a backup, and start"
+        " again; no row was changed",
+        table=index.table,
+        rows=rows,
+        index=index.name,
+    )
+
+
+def _row_name(table: str) -> str:
+    """The column that is the primary key."""
+    (found,) = (each for each in TABLES if each.name == table)
+    return next(name for name, kind in found.columns if "PRIMARY KEY" in kind)

@@ -18,6 +18,7 @@ _FULL: Final = (ErrorCode.STORE_FULL, "there is no room left for the store")
 _READ_ONLY: Final = (ErrorCode.STORE_READ_ONLY, "the store cannot be written")
 _DAMAGED: Final = (ErrorCode.STORE_CORRUPT, "the store is damaged")
 _DISK: Final = (ErrorCode.STORE_UNREACHABLE, "the disk of the store failed")
+_TOO_LONG: Final = (ErrorCode.STORE_INVALID_ROW, "a text is too long for the server")
 _REFUSED: Final = (ErrorCode.STORE_UNREACHABLE, "the database server refuses this login")
 
 _RETRY: Final = {
@@ -39,6 +40,7 @@ _BROKEN: Final = {
     "42501": _READ_ONLY,  # insufficient_privilege
     "53100": _FULL,
     "53400": _FULL,  # configuration_limit_exceeded: temp_file_limit
+    "54000": _TOO_LONG,  # program_limit_exceeded: above all a key no index can hold
     "58": _DISK,
     "XX001": _DAMAGED,
     "XX002": _DAMAGED,

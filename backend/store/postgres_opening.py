@@ -17,7 +17,13 @@ from backend.store.postgres_catalog import (
     needed_catalog,
     read_catalog,
 )
-from backend.store.postgres_converge import MARK, Step, check_definitions, pending_steps
+from backend.store.postgres_converge import (
+    MARK,
+    Step,
+    check_definitions,
+    pending_steps,
+    too_long_for,
+)
 from backend.store.schema import DELIVERIES, DRAFTS, MAJOR, MESSAGES, SESSIONS, SETTINGS, TABLES
 from backend.store.schema import TASKS as TASKS_TABLE
 from backend.store.step_progress import StepProgress, Tell
@@ -47,15 +53,30 @@ async def prepare(
         raise _unconfirmed(steps, location, clock)
     progress = StepProgress(tell, threading.Event(), clock.monotonic)
     for number, step in enumerate(steps, start=1):
-        async with writers.transaction(WRITE, Priority.NORMAL, None) as tx:
-            rows = await _row_estimate(tx, step.table) if step.table else 0
-            progress.begin(step.kind, rows, subject=step.subject, number=number, count=len(steps))
-            async with following_build(tx, readers, step, progress, rows):
-                await step.apply(tx)
+        try:
+            async with writers.transaction(WRITE, Priority.NORMAL, None) as tx:
+                rows = await _row_estimate(tx, step.table) if step.table else 0
+                progress.begin(
+                    step.kind, rows, subject=step.subject, number=number, count=len(steps)
+                )
+                async with following_build(tx, readers, step, progress, rows):
+                    await step.apply(tx)
+        except StorageFailed as error:
+            if error.code is ErrorCode.STORE_INVALID_ROW and step.subject:
+                await _name_rows(readers, step)
+            raise
         progress.end()
     if steps:
         await check_complete(writers, location)
         progress.say(StoreStep.DONE, len(steps), len(steps))
+
+
+async def _name_rows(readers: ConnectionPool, step: Step) -> None:
+    """Raises what the server's own error does not say: which rows."""
+    async with readers.transaction(READ, Priority.NORMAL, None) as tx:
+        named = await too_long_for(tx, step)
+    if named is not None:
+        raise named
 
 
 async def check_complete(pool: ConnectionPool, location: str) -> None:

@@ -1,6 +1,8 @@
 """Making a database on a server a store of ours, bringing it up to date, or leaving it alone."""
 
 import asyncio
+import json
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -253,6 +255,43 @@ async def test_empty_metadata_becomes_an_object_and_other_text_stops_the_start(
     with raw(postgres_url) as connection:
         (session,) = connection.execute("SELECT metadata FROM task_sessions").fetchall()
     assert session["metadata"] == "{}"
+
+
+@pytest.mark.parametrize("key", ["pending_id", "tool_call_id"])
+async def test_a_text_that_is_too_long_for_an_index_stops_the_start_and_names_its_row(
+    postgres_url: str, key: str
+) -> None:
+    """architecture.md, The store: SQLite indexes texts of any length, a server does not."""
+    await converge(postgres_url)
+    give_rows(postgres_url)
+    row = RowMaker(postgres_url).message()
+    index = f"idx_messages_metadata_{key}"
+    change = "UPDATE task_session_messages SET metadata = ? WHERE id = ?"
+    # Random, or the server would store it compressed.
+    long = json.dumps({key: secrets.token_hex(4_000)})
+    without_json_indexes(postgres_url)
+    with raw(postgres_url) as connection:
+        connection.execute(change, (long, row))
+    before = everything(postgres_url)
+    for _ in range(2):
+        with pytest.raises(StorageFailed) as caught:
+            await converge(postgres_url, allow=True)
+        error = caught.value
+        assert error.code is ErrorCode.STORE_INVALID_ROW
+        assert error.params["rows"] == row
+        assert row in error.detail
+        assert index in error.detail
+        assert len(error.detail.splitlines()) == 1
+        assert len(error.detail) < 600
+    assert everything(postgres_url) == before
+    with raw(postgres_url) as connection:
+        connection.execute(change, ("{}", row))
+    await converge(postgres_url, allow=True)
+
+
+def everything(url: str) -> list[tuple[object, ...]]:
+    with psycopg.connect(url) as connection:
+        return connection.execute("SELECT * FROM task_session_messages ORDER BY id").fetchall()
 
 
 async def test_a_newer_store_is_refused(postgres_url: str) -> None:
