@@ -4,13 +4,13 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from backend.clarification.projections import Projections
 from backend.clarification.waiters import Waiters
 from backend.clock import Clock, Deadline
 from backend.domain.clarification import Bundle, BundleStatus, Delivery, ResponseOutcome
-from backend.domain.conversation import ProjectionRevision, SessionSummary
+from backend.domain.conversation import Message, ProjectionRevision, SessionSummary
 from backend.errors import AppError
 from backend.events import (
     BundleChanged,
@@ -34,6 +34,14 @@ _log = logging.getLogger(__name__)
 
 _Event = Callable[[Bundle], Event]
 """What to publish of a bundle as the store has it now."""
+
+
+class _Found(NamedTuple):
+    """A bundle with what is told together with it."""
+
+    bundle: Bundle
+    rows: tuple[Message, ...]
+    summary: SessionSummary | None
 
 
 class Announcer:
@@ -147,10 +155,10 @@ class Announcer:
             async with self._order:
                 projected = self._projections.next()
                 async with self._database.reading(self._deadline()) as tx:
-                    bundle = await bundles.load_bundle(tx, pending_id)
-                    if bundle is not None:
-                        await self._publish_rows(tx, projected, bundle)
-                        self._bus.publish(event(bundle))
+                    found = await tx.in_place(lambda tx: _read(tx, pending_id))
+                if found is not None:
+                    self._publish_rows(found, projected)
+                    self._bus.publish(event(found.bundle))
         except AppError as error:
             _log.warning("question %s is announced later: %s", pending_id, error.detail)
             self.later(pending_id, failures)
@@ -158,15 +166,12 @@ class Announcer:
     def _deadline(self) -> Deadline:
         return Deadline(self._clock, TELL_BUDGET)
 
-    async def _publish_rows(
-        self, tx: Transaction, projected: ProjectionRevision, bundle: Bundle
-    ) -> None:
-        rows = await messages.bundle_messages(tx, bundle.pending_id)
-        summary = await sessions.get_summary(tx, bundle.session_id)
+    def _publish_rows(self, found: _Found, projected: ProjectionRevision) -> None:
+        summary = found.summary
         self._bus.publish(
             MessagesChanged(
-                bundle.session_id,
-                rows,
+                found.bundle.session_id,
+                found.rows,
                 pending_action=summary.pending_action if summary else None,
                 projected=projected if summary else None,
             )
@@ -178,6 +183,14 @@ class Announcer:
     ) -> None:
         if summary is not None:
             self._bus.publish(SessionChanged(replace(summary, projected=projected)))
+
+
+async def _read(tx: Transaction, pending_id: PendingId) -> _Found | None:
+    bundle = await bundles.load_bundle(tx, pending_id)
+    if bundle is None:
+        return None
+    rows = await messages.bundle_messages(tx, pending_id)
+    return _Found(bundle, rows, await sessions.get_summary(tx, bundle.session_id))
 
 
 def outcome_for(bundle: Bundle, *, claimed: bool) -> ResponseOutcome:

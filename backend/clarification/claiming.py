@@ -1,6 +1,7 @@
 """The claim of a bundle, with everything that is true together with it (K5.1 step 4)."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from backend.clarification.claimed import ClaimedAnswer
@@ -18,6 +19,7 @@ from backend.errors import (
 from backend.ids import PendingId
 from backend.store import bundles, claims, deliveries, drafts, session_states, withdrawals
 from backend.store.database import Priority, Transaction
+from backend.store.dialect import Dialect
 from backend.store.locks import lock_bundles
 from backend.work.budget import abandon, finished_by, within
 
@@ -32,6 +34,8 @@ class _Attempt:
 
     claim: claims.Claim
     taken_from: Bundle | None
+    touched: set[PendingId]
+    """Whose questions the answer may change, as far as it is known."""
     before: Bundle | None = None
     written: bool = False
     """The rows are claimed; only COMMIT is left."""
@@ -46,9 +50,14 @@ class Claiming:
         self._settler = settler
 
     async def claim(
-        self, claim: claims.Claim, deadline: Deadline, *, taken_from: Bundle | None = None
+        self,
+        claim: claims.Claim,
+        deadline: Deadline,
+        *,
+        seen: Bundle,
+        taken_from: Bundle | None = None,
     ) -> ClaimedAnswer | None:
-        """Claim the bundle; None when it can no longer be answered, or was before.
+        """Claim the bundle that was `seen`; None when it can no longer be answered, or was before.
 
         Raises:
             TemporarilyUnavailable: not known to be claimed. Should it turn out that it was, the
@@ -56,7 +65,7 @@ class Claiming:
             TimeoutError: as before, and it was the deadline.
             StorageFailed: the store is broken; nothing was claimed.
         """
-        attempt = _Attempt(claim, taken_from)
+        attempt = _Attempt(claim, taken_from, _touched_by_answer(seen))
         running = self._parts.supervisor.start(self._run(attempt, deadline), name="claim answer")
         try:
             done = await finished_by(deadline, running)
@@ -106,51 +115,70 @@ class Claiming:
         return bundle is not None and bundle.claim_id == claim.claim_id
 
     async def _run(self, attempt: _Attempt, deadline: Deadline) -> bool:
-        """One transaction: claim, close what this answer makes obsolete, drop the draft."""
-        claim = attempt.claim
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
-            before = await self._look(tx, claim.pending_id)
-            if before is None or not await claims.claim(tx, claim):
-                return False
-            await self._retire_older(tx, before, attempt)
-            await drafts.delete(tx, claim.pending_id)
-            await session_states.refresh(tx, before.session_id, claim.now)
-            attempt.before, attempt.written = before, True
-        return True
+        """Claim in one transaction that holds every session whose questions the answer changes.
 
-    async def _look(self, tx: Transaction, pending_id: PendingId) -> Bundle | None:
-        """The bundle, with every session held whose questions this answer may change."""
-        stored = await bundles.load_bundle(tx, pending_id)
-        if stored is None:
-            return None
-        earlier = stored.stored_answer.pending_id if stored.stored_answer else None
-        touched = (pending_id, stored.asked_again_of, earlier)
-        if await lock_bundles(tx, (each for each in touched if each is not None)):
-            stored = await bundles.load_bundle(tx, pending_id)
-        return self._parts.announcer.live(stored) if stored is not None else None
+        Another question may become one of those until they are held; then it begins anew.
+        """
+        while True:
+            async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+                stored = await tx.in_place(lambda tx: _held(tx, attempt))
+                if stored is None:
+                    return False
+                touched = _touched_by_answer(stored)
+                if touched <= attempt.touched or tx.dialect is Dialect.SQLITE:
+                    attempt.before = self._parts.announcer.live(stored)
+                    claim = partial(_claim, attempt=attempt, before=attempt.before)
+                    attempt.written = await tx.in_place(claim)
+                    return attempt.written
+            attempt.touched |= touched
 
-    async def _retire_older(self, tx: Transaction, bundle: Bundle, attempt: _Attempt) -> None:
-        """Rule 4: a fresh answer replaces a stored one and withdraws an equal open question."""
-        claim, stored, source = attempt.claim, bundle.stored_answer, attempt.taken_from
-        if source is not None and (stored is None or stored.pending_id != source.pending_id):
-            raise Conflict(ErrorCode.TICKET_COLLECTED, "the earlier answer is no longer stored")
-        if source is not None and stored is not None and stored.delivery != source.delivery:
-            raise Conflict(
-                ErrorCode.TICKET_COLLECTED, "the earlier call has collected the answer meanwhile"
-            )
-        if stored is not None:
-            attempt.obsolete.append(stored.pending_id)
-            await deliveries.move(
-                tx,
-                stored.pending_id,
-                expected=Delivery.WAITING_FOR_AGENT,
-                to=Delivery.REPLACED,
-                now=claim.now,
-                replaced_by=claim.pending_id,
-            )
-        older = bundle.asked_again_of
-        if older is not None:
-            attempt.obsolete.append(older)
-            await withdrawals.withdraw(
-                tx, older, Withdrawn.REPLACED, claim.now, replaced_by=claim.pending_id
-            )
+
+def _touched_by_answer(bundle: Bundle) -> set[PendingId]:
+    """Every bundle that an answer to this one changes."""
+    earlier = bundle.stored_answer.pending_id if bundle.stored_answer else None
+    touched = (bundle.pending_id, bundle.asked_again_of, earlier)
+    return {each for each in touched if each is not None}
+
+
+async def _held(tx: Transaction, attempt: _Attempt) -> Bundle | None:
+    """The bundle, with every session held whose questions the answer may change."""
+    await lock_bundles(tx, attempt.touched)
+    return await bundles.load_bundle(tx, attempt.claim.pending_id)
+
+
+async def _claim(tx: Transaction, attempt: _Attempt, before: Bundle) -> bool:
+    """Claim, close what this answer makes obsolete, drop the draft."""
+    claim = attempt.claim
+    if not await claims.claim_held(tx, claim):
+        return False
+    await _retire_older(tx, before, attempt)
+    refreshing = session_states.refreshing(tx.dialect, before.session_id, claim.now)
+    await tx.execute_each([drafts.deletion(claim.pending_id), *refreshing])
+    return True
+
+
+async def _retire_older(tx: Transaction, bundle: Bundle, attempt: _Attempt) -> None:
+    """Rule 4: a fresh answer replaces a stored one and withdraws an equal open question."""
+    claim, stored, source = attempt.claim, bundle.stored_answer, attempt.taken_from
+    if source is not None and (stored is None or stored.pending_id != source.pending_id):
+        raise Conflict(ErrorCode.TICKET_COLLECTED, "the earlier answer is no longer stored")
+    if source is not None and stored is not None and stored.delivery != source.delivery:
+        raise Conflict(
+            ErrorCode.TICKET_COLLECTED, "the earlier call has collected the answer meanwhile"
+        )
+    if stored is not None:
+        attempt.obsolete.append(stored.pending_id)
+        await deliveries.move(
+            tx,
+            stored.pending_id,
+            expected=Delivery.WAITING_FOR_AGENT,
+            to=Delivery.REPLACED,
+            now=claim.now,
+            replaced_by=claim.pending_id,
+        )
+    older = bundle.asked_again_of
+    if older is not None:
+        attempt.obsolete.append(older)
+        await withdrawals.withdraw(
+            tx, older, Withdrawn.REPLACED, claim.now, replaced_by=claim.pending_id
+        )

@@ -62,4 +62,6 @@ class GuestDelivery:
 
     async def _finalize(self, tx: Transaction, answer: ClaimedAnswer, delivery: Delivery) -> bool:
         claim, now = answer.claim, self._parts.clock.now()
-        return await intents.finalize(tx, claim.pending_id, claim.claim_id, delivery, now)
+        return await tx.in_place(
+            lambda tx: intents.finalize(tx, claim.pending_id, claim.claim_id, delivery, now)
+        )

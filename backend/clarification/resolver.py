@@ -86,7 +86,7 @@ class Resolver:
         if bundle.status is not BundleStatus.PENDING:
             # What is established is told without a write, also where there is no room for one.
             return await self._established(claim, budget)
-        return await self._resolve(claim, budget)
+        return await self._resolve(claim, budget, seen=bundle)
 
     async def _hand_over(
         self, pending_id: PendingId, client_id: ClientId, claim_token: ClaimId
@@ -106,20 +106,27 @@ class Resolver:
             answers = translated_answers(source, bundle)
             normal = validate_outcome(bundle, Answered(answers))
         claim = self._new_claim(pending_id, normal, client_id, claim_token)
-        return await self._resolve(claim, budget, taken_from=source)
+        return await self._resolve(claim, budget, seen=bundle, taken_from=source)
 
     async def _resolve(
-        self, claim: claims.Claim, budget: ResponseBudget, *, taken_from: Bundle | None = None
+        self,
+        claim: claims.Claim,
+        budget: ResponseBudget,
+        *,
+        seen: Bundle,
+        taken_from: Bundle | None = None,
     ) -> ResponseOutcome:
         with self._phases.phase("claim", claim.pending_id, budget.pre_claim):
-            claimed = await self._claiming.claim(claim, budget.pre_claim, taken_from=taken_from)
+            claimed = await self._claiming.claim(
+                claim, budget.pre_claim, seen=seen, taken_from=taken_from
+            )
         if claimed is None:
             return await self._established(claim, budget)
         return await self._deliver(claimed, budget)
 
     async def _identify(self, pending_id: PendingId, deadline: Deadline) -> Bundle:
         async with self._parts.database.reading(deadline) as tx:
-            return await bundles.require_bundle(tx, pending_id)
+            return await tx.in_place(lambda tx: bundles.require_bundle(tx, pending_id))
 
     async def _identify_stored(
         self, pending_id: PendingId, deadline: Deadline

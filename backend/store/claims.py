@@ -9,7 +9,7 @@ from backend.domain.clarification import (
 )
 from backend.ids import PendingId, SessionId
 from backend.store.claim_rows import Claim, claimed_metadata, invalid_row
-from backend.store.database import Params, Row, Transaction
+from backend.store.database import Params, Row, Statement, Transaction
 from backend.store.dialect import (
     after_lookup,
     json_assign,
@@ -28,7 +28,7 @@ from backend.store.metadata import (
 )
 from backend.store.revisions import next_revision
 
-__all__ = ["Claim", "claim"]
+__all__ = ["Claim", "claim", "claim_held"]
 
 _ROWS: Final = "task_session_messages"
 _RESPONDING: Final = "responding"
@@ -36,16 +36,24 @@ _RESPONDING: Final = "responding"
 
 
 async def claim(tx: Transaction, claim: Claim) -> bool:
-    """Answer every pending row of the bundle at once, or none.
+    """Answer every pending row of the bundle at once, or none; holds its sessions.
 
     False when it can no longer be answered; then nothing has changed.
+
+    Raises: as `claim_held`.
+    """
+    await lock_bundle(tx, claim.pending_id)
+    return await claim_held(tx, claim)
+
+
+async def claim_held(tx: Transaction, claim: Claim) -> bool:
+    """As `claim`, in a transaction that holds the sessions of the bundle already.
 
     Raises:
         StorageFailed: `store_invalid_row`, a row has no question id or the outcome no answer
             for it; the transaction must not be committed.
     """
     dialect = tx.dialect
-    await lock_bundle(tx, claim.pending_id)
     revision = await next_revision(tx)
     base: Params = {
         "pending_id": claim.pending_id,
@@ -64,9 +72,15 @@ async def claim(tx: Transaction, claim: Claim) -> bool:
     rows = await _responding_rows(tx, claim.pending_id)
     if len(rows) != claimed:
         raise invalid_row(claim.pending_id, "rows changed while they were being claimed")
-    for row in rows:
-        await _write_claimed(tx, row, claimed_metadata(claim, row), base)
-    await _record_claim(tx, claim, SessionId(str(rows[0]["task_session_id"])))
+    session_id = SessionId(str(rows[0]["task_session_id"]))
+    *written, _ = await tx.execute_each(
+        [
+            *(_claimed_row(tx, row, claimed_metadata(claim, row), base) for row in rows),
+            _claimed_delivery(claim, session_id),
+        ]
+    )
+    if written != [1] * len(rows):
+        raise invalid_row(claim.pending_id, "a row changed while it was being claimed")
     return True
 
 
@@ -82,9 +96,9 @@ async def _responding_rows(tx: Transaction, pending: PendingId) -> list[Row]:
     return list(rows)
 
 
-async def _write_claimed(tx: Transaction, row: Row, metadata: JsonDict, base: Params) -> None:
+def _claimed_row(tx: Transaction, row: Row, metadata: JsonDict, base: Params) -> Statement:
     status = json_text(tx.dialect, "metadata", "status")
-    written = await tx.execute(
+    return Statement(
         f"UPDATE {_ROWS} SET metadata = :metadata, updated_at = :now, revision = :revision"
         f" WHERE id = :id AND {status} = '{_RESPONDING}'",
         {
@@ -94,13 +108,11 @@ async def _write_claimed(tx: Transaction, row: Row, metadata: JsonDict, base: Pa
             "revision": base["revision"],
         },
     )
-    if written != 1:
-        raise invalid_row(str(row["id"]), "a row changed while it was being claimed")
 
 
-async def _record_claim(tx: Transaction, claim: Claim, session_id: SessionId) -> None:
+def _claimed_delivery(claim: Claim, session_id: SessionId) -> Statement:
     skipped = isinstance(claim.outcome, Skipped)
-    await tx.execute(
+    return Statement(
         "INSERT INTO interaction_deliveries (pending_id, session_id, state, outcome, claim_id,"
         " client_id, payload_digest, reject_reason, opened_at, claimed_at, updated_at)"
         " VALUES (:pending_id, :session, 'pending', :outcome, :claim_id, :client_id, :digest,"

@@ -1,22 +1,27 @@
 """One SQLite connection on its own thread, whose running statement can be stopped at any time."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import aiosqlite
 
 from backend.clock import Deadline
-from backend.errors import AppError
-from backend.store.database import Params, Row
+from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
+from backend.store.database import Params, Row, Statement
 from backend.store.dialect import Dialect
 from backend.store.sqlite_errors import translate
+from backend.store.statements import Statements
+
+T = TypeVar("T")
 
 BUSY_TIMEOUT: Final = 1.0
 """Seconds a statement waits for a lock of another program."""
 _STEPS_BETWEEN_CHECKS: Final = 20_000
 _CACHED_STATEMENTS: Final = 256
+_LONGEST_LOG: Final = 8_000
+"""Pages of the log at which a commit moves it into the store itself, should nobody else have."""
 
 
 def _text(stored: bytes) -> str:
@@ -41,7 +46,42 @@ def connect(path: Path, *, read_only: bool, cache: int = _CACHED_STATEMENTS) -> 
         connection.execute("PRAGMA query_only = ON")
     else:
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_LONGEST_LOG}")
     return connection
+
+
+class _Proxy(aiosqlite.Connection):
+    """Does a whole piece of work with one trip to the connection's thread."""
+
+    async def run(self, work: Callable[[Statements], T], stopping: Callable[[], bool]) -> T:
+        done: T = await self._execute(  # type: ignore[no-untyped-call]
+            lambda: work(_SqliteStatements(self._conn, stopping))
+        )
+        return done
+
+
+class _SqliteStatements:
+    """Implements `Statements`."""
+
+    def __init__(self, raw: sqlite3.Connection, stopping: Callable[[], bool]) -> None:
+        self._raw = raw
+        self._stopping = stopping
+
+    def fetch_all(self, sql: str, params: Params) -> Sequence[Row]:
+        return self._execute(sql, params).fetchall()
+
+    def execute(self, sql: str, params: Params) -> int:
+        return self._execute(sql, params).rowcount
+
+    def execute_each(self, statements: Sequence[Statement]) -> Sequence[int]:
+        return [self.execute(sql, params) for sql, params in statements]
+
+    def _execute(self, sql: str, params: Params) -> sqlite3.Cursor:
+        if self._stopping():
+            raise TemporarilyUnavailable(
+                ErrorCode.TEMPORARILY_UNAVAILABLE, "the store did not answer in time"
+            )
+        return self._raw.execute(sql, params)
 
 
 class SqliteConnection:
@@ -51,7 +91,7 @@ class SqliteConnection:
         self._path = path
         self._read_only = read_only
         self._raw: sqlite3.Connection | None = None
-        self._proxy = aiosqlite.Connection(self._connect, iter_chunk_size=64)
+        self._proxy = _Proxy(self._connect, iter_chunk_size=64)
         self._stopping = False
 
     @property
@@ -77,15 +117,8 @@ class SqliteConnection:
         if self._raw is not None:
             self._raw.interrupt()
 
-    async def fetch_all(self, sql: str, params: Params) -> Sequence[Row]:
-        return list(await self._proxy.execute_fetchall(sql, params))
-
-    async def execute(self, sql: str, params: Params) -> int:
-        cursor = await self._proxy.execute(sql, params)
-        return cursor.rowcount
-
-    async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
-        await self._proxy.executemany(sql, params)
+    async def run(self, work: Callable[[Statements], T]) -> T:
+        return await self._proxy.run(work, lambda: self._stopping)
 
     async def begin(self, sql: str, deadline: Deadline | None) -> None:  # noqa: ARG002
         await self._proxy.execute(sql)

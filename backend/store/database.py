@@ -1,12 +1,14 @@
 """What the features know of a database: short transactions with deadlines, on either dialect."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from enum import IntEnum
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from backend.clock import Deadline
 from backend.store.dialect import Dialect
+
+T = TypeVar("T")
 
 SqlValue = str | int | float | bytes | None
 Params = Mapping[str, SqlValue]
@@ -16,6 +18,13 @@ class Row(Protocol):
     """A result row read by column name."""
 
     def __getitem__(self, column: str, /) -> SqlValue: ...
+
+
+class Statement(NamedTuple):
+    """One statement with its parameters, run together with others."""
+
+    sql: str
+    params: Params
 
 
 class Priority(IntEnum):
@@ -49,7 +58,16 @@ class Transaction(Protocol):
         """Run one statement and return how many rows it changed."""
         ...
 
-    async def execute_many(self, sql: str, params: Sequence[Params]) -> None: ...
+    async def execute_each(self, statements: Sequence[Statement]) -> Sequence[int]:
+        """Run these in order, in one trip to the store, and return how many rows each changed."""
+        ...
+
+    async def in_place(self, work: "Callable[[Transaction], Coroutine[Any, Any, T]]") -> T:
+        """Run `work` on the connection's own thread, with no hand-over for each of its statements.
+
+        It must await nothing but the transaction it is given, and touch nothing of the loop's.
+        """
+        ...
 
 
 class Database(Protocol):

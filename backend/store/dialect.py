@@ -136,16 +136,13 @@ def index_key(dialect: Dialect, expression: str) -> str:
 
 
 def session_lock(dialect: Dialect, session_id: str) -> str:
-    """A SELECT that holds the session's turn lock until the end of the transaction (K2.7).
+    """Holds the session's turn lock until the end of the transaction, once selected (K2.7).
 
-    Empty for SQLite, whose one writer is the lock.
+    Nothing for SQLite, whose one writer is the lock.
     """
     if dialect is Dialect.SQLITE:
-        return ""
-    return (
-        "SELECT pg_advisory_xact_lock"
-        f"(hashtextextended('task-session-turn:' || {session_id}, 0)) AS locked"
-    )
+        return "NULL"
+    return f"pg_advisory_xact_lock(hashtextextended('task-session-turn:' || {session_id}, 0))"
 
 
 def row_lock(dialect: Dialect) -> str:

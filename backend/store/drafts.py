@@ -5,7 +5,7 @@ import json
 from backend.clock import Nanoseconds, format_timestamp
 from backend.domain.clarification import AnswerDraft
 from backend.ids import PendingId, QuestionId
-from backend.store.database import Transaction
+from backend.store.database import Statement, Transaction
 from backend.store.metadata import answer_from_json, answer_to_json, as_list, encode
 
 
@@ -41,6 +41,11 @@ async def load(tx: Transaction, pending_id: PendingId) -> AnswerDraft | None:
 
 
 async def delete(tx: Transaction, pending_id: PendingId) -> None:
-    await tx.execute(
+    await tx.execute_each([deletion(pending_id)])
+
+
+def deletion(pending_id: PendingId) -> Statement:
+    """What `delete` runs."""
+    return Statement(
         "DELETE FROM answer_drafts WHERE pending_id = :pending_id", {"pending_id": pending_id}
     )

@@ -6,7 +6,7 @@ Every fragment is a condition on one row of `task_session_messages`, named by `r
 from typing import Final
 
 from backend.domain.conversation import TERMINAL_STATES
-from backend.store.dialect import Dialect, is_text, json_flag, json_text
+from backend.store.dialect import Dialect, after_lookup, is_text, json_flag, json_text
 from backend.store.schema import asked_question, pending_status
 
 CLARIFICATION: Final = "clarification_request"
@@ -83,10 +83,8 @@ def is_current(dialect: Dialect, row: str) -> str:
 
 def is_active(dialect: Dialect, row: str) -> str:
     """Every condition but the pending id of the claim in K5.3."""
-    return (
-        f"{is_pending(dialect, row)} AND {is_current(dialect, row)}"
-        f" AND {is_well_formed(dialect, row)}"
-    )
+    standing = f"{is_current(dialect, row)} AND {is_well_formed(dialect, row)}"
+    return f"{is_pending(dialect, row)} AND {after_lookup(dialect, standing)}"
 
 
 def has_question_ids(dialect: Dialect, row: str) -> str:
@@ -107,7 +105,8 @@ def has_question_ids(dialect: Dialect, row: str) -> str:
 
 def is_answerable(dialect: Dialect, row: str) -> str:
     """Active, and no question of its bundle stands in the way of an answer (K4.2; K8.6, 73)."""
-    return f"{is_active(dialect, row)} AND {has_question_ids(dialect, row)}"
+    named = after_lookup(dialect, has_question_ids(dialect, row))
+    return f"{is_active(dialect, row)} AND {named}"
 
 
 def in_ended_session(row: str) -> str:

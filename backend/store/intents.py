@@ -8,7 +8,7 @@ from backend.domain.conversation import SessionKind
 from backend.ids import ClaimId, MessageId, PendingId, SessionId
 from backend.store import drafts, session_states
 from backend.store.claim_rows import restored_metadata
-from backend.store.database import Row, Transaction
+from backend.store.database import Row, Statement, Transaction
 from backend.store.dialect import Dialect, json_flag, json_remove, json_text
 from backend.store.eligibility import (
     CLARIFICATION,
@@ -19,6 +19,7 @@ from backend.store.eligibility import (
 from backend.store.locks import lock_bundle
 from backend.store.metadata import (
     OWN_KEY,
+    JsonDict,
     answer_from_json,
     as_dict,
     as_text,
@@ -110,18 +111,12 @@ async def restore(
         return False
     revision = await next_revision(tx)
     found = [(row, decode(row["metadata"])) for row in rows]
-    for row, metadata in found:
-        await tx.execute(
-            f"UPDATE {_ROWS} SET metadata = :metadata, updated_at = :now, revision = :revision"
-            " WHERE id = :id",
-            {
-                "id": row["id"],
-                "metadata": encode(restored_metadata(metadata)),
-                "now": format_timestamp(now),
-                "revision": revision,
-            },
-        )
-    await _forget_claim(tx, pending, now)
+    await tx.execute_each(
+        [
+            *(_restored_row(row, metadata, revision, now) for row, metadata in found),
+            _forgotten_claim(pending, now),
+        ]
+    )
     answers = (answer_from_json(item.get("response"), question_id(item)) for _, item in found)
     kept = tuple(answer for answer in answers if answer is not None)
     if kept:
@@ -205,8 +200,21 @@ def _in_guest_session(dialect: Dialect, row: str) -> str:
     )
 
 
-async def _forget_claim(tx: Transaction, pending: PendingId, now: Nanoseconds) -> None:
-    await tx.execute(
+def _restored_row(row: Row, metadata: JsonDict, revision: int, now: Nanoseconds) -> Statement:
+    return Statement(
+        f"UPDATE {_ROWS} SET metadata = :metadata, updated_at = :now, revision = :revision"
+        " WHERE id = :id",
+        {
+            "id": row["id"],
+            "metadata": encode(restored_metadata(metadata)),
+            "now": format_timestamp(now),
+            "revision": revision,
+        },
+    )
+
+
+def _forgotten_claim(pending: PendingId, now: Nanoseconds) -> Statement:
+    return Statement(
         "UPDATE interaction_deliveries SET state = NULL, outcome = NULL, claim_id = NULL,"
         " client_id = NULL, payload_digest = NULL, reject_reason = '', claimed_at = NULL,"
         " settled_at = NULL, updated_at = :now WHERE pending_id = :pending_id",

@@ -10,7 +10,7 @@ from backend.domain.conversation import Message, MessagePage
 from backend.errors import ErrorCode, NotFound
 from backend.ids import MessageId, PendingId, SessionId, TaskId, TurnId, new_id
 from backend.store import deliveries
-from backend.store.database import Params, Row, Transaction
+from backend.store.database import Params, Row, Statement, Transaction
 from backend.store.eligibility import CLARIFICATION, pending_id
 from backend.store.locks import lock_sessions
 from backend.store.metadata import (
@@ -57,25 +57,27 @@ async def insert_bundle(tx: Transaction, bundle: NewBundle) -> None:
     first = await _after_newest(tx, bundle.session_id, bundle.now)
     revision = await next_revision(tx)
     last = len(bundle.draft.questions) - 1
-    await tx.execute_many(
-        _INSERT,
+    await tx.execute_each(
         [
-            {
-                "id": new_id(),
-                "session": bundle.session_id,
-                "task": bundle.task_id,
-                "turn": bundle.turn_id,
-                "author": "agent",
-                "content": question.prompt,
-                "requests_input": int(index == last),
-                "kind": CLARIFICATION,
-                "metadata": encode(_question_metadata(bundle, index)),
-                # A nanosecond apart, so that the transcript shows them in the order asked.
-                "now": format_timestamp(Nanoseconds(first + index)),
-                "revision": revision,
-            }
+            Statement(
+                _INSERT,
+                {
+                    "id": new_id(),
+                    "session": bundle.session_id,
+                    "task": bundle.task_id,
+                    "turn": bundle.turn_id,
+                    "author": "agent",
+                    "content": question.prompt,
+                    "requests_input": int(index == last),
+                    "kind": CLARIFICATION,
+                    "metadata": encode(_question_metadata(bundle, index)),
+                    # A nanosecond apart, so that the transcript shows them in the order asked.
+                    "now": format_timestamp(Nanoseconds(first + index)),
+                    "revision": revision,
+                },
+            )
             for index, question in enumerate(bundle.draft.questions)
-        ],
+        ]
     )
 
 

@@ -1,15 +1,18 @@
 """A database another desk might own at any moment: every write is admitted and fenced."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
+from typing import Any, TypeVar
 
 from backend.clock import Deadline
 from backend.errors import ErrorCode, TemporarilyUnavailable
-from backend.store.database import Database, Params, Priority, Row, Transaction
+from backend.store.database import Database, Params, Priority, Row, Statement, Transaction
 from backend.store.dialect import Dialect
 from backend.store.epoch import is_current
 from backend.store.wrapped_database import WrappedDatabase
 from backend.store.write_gate import Term, WriteGate
+
+T = TypeVar("T")
 
 
 class OwnedDatabase(WrappedDatabase):
@@ -67,9 +70,15 @@ class _GuardedTransaction:
         self._check()
         return await self._tx.execute(sql, params)
 
-    async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
+    async def execute_each(self, statements: Sequence[Statement]) -> Sequence[int]:
         self._check()
-        await self._tx.execute_many(sql, params)
+        return await self._tx.execute_each(statements)
+
+    async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
+        self._check()
+        return await self._tx.in_place(
+            lambda tx: work(_GuardedTransaction(tx, self._term, recovering=self._recovering))
+        )
 
     def _check(self) -> None:
         self._term.check(recovering=self._recovering)

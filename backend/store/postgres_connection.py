@@ -19,10 +19,11 @@ from psycopg.rows import DictRow, dict_row
 
 from backend.clock import Deadline
 from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
-from backend.store.database import Params, Row, SqlValue
+from backend.store.database import Params, Row, SqlValue, Statement
 from backend.store.dialect import Dialect
 from backend.store.named_parameters import numbered
 from backend.store.postgres_errors import translate
+from backend.store.statements import Statements
 
 T = TypeVar("T")
 _Raw = psycopg.Connection[DictRow]
@@ -50,6 +51,12 @@ _FIXED: Final[Mapping[str, str]] = {"client_encoding": "UTF8"}
 """Whatever the address says: in another encoding not every text could be sent."""
 
 
+_SETTINGS: Final = ("enable_seqscan = off", "jit = off")
+"""Every statement has its index. A plan is kept as it was when the tables were small and without
+statistics, and must not read them whole when they have grown.
+"""
+
+
 class _NumberedCursor(psycopg.RawCursor[DictRow]):
     """Takes `$1`, as `numbered` writes it; rows are read by column name."""
 
@@ -70,6 +77,31 @@ def location_of(conninfo: str) -> str:
 def _place(host: str, port: str) -> str:
     name = f"[{host}]" if ":" in host else quote(host, safe="")
     return f"{name}:{port}" if port else name
+
+
+class _PostgresStatements:
+    """Implements `Statements`."""
+
+    def __init__(self, raw: _Raw, check: Callable[[], None]) -> None:
+        self._raw = raw
+        self._check = check
+
+    def fetch_all(self, sql: str, params: Params) -> Sequence[Row]:
+        return self._execute(sql, params).fetchall()
+
+    def execute(self, sql: str, params: Params) -> int:
+        return self._execute(sql, params).rowcount
+
+    def execute_each(self, statements: Sequence[Statement]) -> Sequence[int]:
+        with self._raw.pipeline():
+            cursors = [self._execute(sql, params) for sql, params in statements]
+        return [cursor.rowcount for cursor in cursors]
+
+    def _execute(self, sql: str, params: Params) -> psycopg.Cursor[DictRow]:
+        self._check()
+        statement = numbered(sql)
+        values: list[SqlValue] = [params[name] for name in statement.names]
+        return self._raw.cursor().execute(statement.sql.encode(), values)
 
 
 class PostgresConnection:
@@ -112,16 +144,8 @@ class PostgresConnection:
             await self._unless_stopped(lambda: self._connected(seconds))
         await self._run(lambda: self._begin(f"{sql}; {_limits(remaining)}", seconds))
 
-    async def fetch_all(self, sql: str, params: Params) -> Sequence[Row]:
-        return await self._run(lambda: self._execute(sql, params).fetchall())
-
-    async def execute(self, sql: str, params: Params) -> int:
-        return await self._run(lambda: self._execute(sql, params).rowcount)
-
-    async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
-        statement = numbered(sql)
-        rows = [[row[name] for name in statement.names] for row in params]
-        await self._run(lambda: self._cursor().executemany(statement.sql.encode(), rows))
+    async def run(self, work: Callable[[Statements], T]) -> T:
+        return await self._run(lambda: work(_PostgresStatements(self._opened(), self._unstopped)))
 
     async def commit(self) -> None:
         await self._run(self._commit)
@@ -169,7 +193,7 @@ class PostgresConnection:
             self._canceller.shutdown(wait=False)
 
     async def _run(self, work: Callable[[], T]) -> T:
-        job = self._thread.submit(self._unstopped, work)
+        job = self._thread.submit(self._work, work)
         self._job = job
         return await asyncio.wrap_future(job)
 
@@ -193,10 +217,13 @@ class PostgresConnection:
 
     # What follows runs on the connection's thread.
 
-    def _unstopped(self, work: Callable[[], T]) -> T:
+    def _work(self, work: Callable[[], T]) -> T:
+        self._unstopped()
+        return work()
+
+    def _unstopped(self) -> None:
         if self._stopping:
             raise _too_late()
-        return work()
 
     def _connected(self, seconds: float) -> _Raw:
         if self._raw is not None and not self._raw.closed:
@@ -210,6 +237,8 @@ class PostgresConnection:
         )
         raw.cursor_factory = _NumberedCursor
         raw.prepared_max = _PREPARED
+        for setting in _SETTINGS:
+            raw.execute(f"SET {setting}".encode(), prepare=False)
         _let_go_when_gone(raw)
         self._raw = raw
         return raw
@@ -223,22 +252,17 @@ class PostgresConnection:
             # It broke while nobody used it; nothing of this transaction has happened.
             self._connected(seconds).execute(sql.encode(), prepare=False)
 
-    def _cursor(self) -> psycopg.Cursor[DictRow]:
+    def _opened(self) -> _Raw:
         if self._raw is None:
             message = "the connection is closed"
             raise psycopg.OperationalError(message)
-        return self._raw.cursor()
-
-    def _execute(self, sql: str, params: Params) -> psycopg.Cursor[DictRow]:
-        statement = numbered(sql)
-        values: list[SqlValue] = [params[name] for name in statement.names]
-        return self._cursor().execute(statement.sql.encode(), values)
+        return self._raw
 
     def _commit(self) -> None:
         """The server's limit for statements does not hold for COMMIT; of a failed transaction it
         says nothing and rolls back.
         """
-        cursor = self._cursor().execute("COMMIT", prepare=False)
+        cursor = self._opened().cursor().execute("COMMIT", prepare=False)
         if cursor.statusmessage != "COMMIT":
             message = f"COMMIT ended as {cursor.statusmessage}"
             raise RuntimeError(message)

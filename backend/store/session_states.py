@@ -5,8 +5,8 @@ from typing import Final
 from backend.clock import Nanoseconds, format_timestamp
 from backend.domain.conversation import TERMINAL_STATES, SessionKind, SessionState
 from backend.ids import PendingId, SessionId
-from backend.store.database import Transaction
-from backend.store.dialect import json_text
+from backend.store.database import Statement, Transaction
+from backend.store.dialect import Dialect, json_text
 from backend.store.eligibility import is_answerable, pending_id
 from backend.store.metadata import OWN_KEY
 
@@ -21,13 +21,18 @@ async def refresh(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> N
     running when it asks; only what is given to its agent lets it run again. A task is in review
     while one of its sessions asks.
     """
-    await _refresh_guest(tx, session_id, now)
-    await tx.execute(
+    await tx.execute_each(refreshing(tx.dialect, session_id, now))
+
+
+def refreshing(dialect: Dialect, session_id: SessionId, now: Nanoseconds) -> tuple[Statement, ...]:
+    """What `refresh` runs, in order."""
+    params = {"session": session_id, "now": format_timestamp(now)}
+    hosted = (
         f"UPDATE task_sessions SET updated_at = :now, state = '{SessionState.WAITING_FOR_INPUT}'"
-        f" WHERE id = :session AND state IN ({_WORKING}) AND {_asks(tx)}",
-        {"session": session_id, "now": format_timestamp(now)},
+        f" WHERE id = :session AND state IN ({_WORKING}) AND {_asks(dialect)}"
     )
-    await _refresh_task(tx, session_id, now)
+    statements = (_refresh_guest(dialect), hosted, *_refresh_task(dialect))
+    return tuple(Statement(sql, params) for sql in statements)
 
 
 async def refresh_of_bundle(tx: Transaction, pending: PendingId, now: Nanoseconds) -> None:
@@ -48,48 +53,45 @@ async def run_again(tx: Transaction, session_id: SessionId, now: Nanoseconds) ->
         f"UPDATE task_sessions SET state = '{SessionState.RUNNING}', updated_at = :now"
         f" WHERE id = :session AND COALESCE({kind},'') <> '{SessionKind.GUEST}'"
         f" AND state IN ('{SessionState.WAITING_FOR_INPUT}','{SessionState.IDLE}')"
-        f" AND NOT {_asks(tx)}",
+        f" AND NOT {_asks(tx.dialect)}",
         {"session": session_id, "now": format_timestamp(now)},
     )
     return changed > 0
 
 
-async def _refresh_guest(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> None:
-    kind = json_text(tx.dialect, "metadata", OWN_KEY, "kind")
-    await tx.execute(
-        f"UPDATE task_sessions SET updated_at = :now, state = CASE WHEN {_asks(tx)}"
+def _refresh_guest(dialect: Dialect) -> str:
+    kind = json_text(dialect, "metadata", OWN_KEY, "kind")
+    return (
+        f"UPDATE task_sessions SET updated_at = :now, state = CASE WHEN {_asks(dialect)}"
         f" THEN '{SessionState.WAITING_FOR_INPUT}' ELSE '{SessionState.IDLE}' END"
-        f" WHERE id = :session AND {kind} = '{SessionKind.GUEST}' AND state NOT IN ({_TERMINAL})",
-        {"session": session_id, "now": format_timestamp(now)},
+        f" WHERE id = :session AND {kind} = '{SessionKind.GUEST}' AND state NOT IN ({_TERMINAL})"
     )
 
 
-async def _refresh_task(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> None:
+def _refresh_task(dialect: Dialect) -> tuple[str, str]:
     # One value, session by session: neither database is to read the open questions of everybody.
     open_question = (
         "(SELECT m.id FROM task_session_messages m"
-        f" WHERE m.task_session_id = q.id AND {is_answerable(tx.dialect, 'm')} LIMIT 1)"
+        f" WHERE m.task_session_id = q.id AND {is_answerable(dialect, 'm')} LIMIT 1)"
     )
     asks = (
         "EXISTS (SELECT 1 FROM task_sessions q WHERE q.task_id = tasks.id"
         f" AND {open_question} IS NOT NULL)"
     )
     of_session = "id = (SELECT s.task_id FROM task_sessions s WHERE s.id = :session)"
-    params = {"session": session_id, "now": format_timestamp(now)}
-    await tx.execute(
+    in_review = (
         f"UPDATE tasks SET state = 'REVIEW', updated_at = :now WHERE {of_session}"
-        f" AND archived_at IS NULL AND state IN ('TODO','IN_PROGRESS') AND {asks}",
-        params,
+        f" AND archived_at IS NULL AND state IN ('TODO','IN_PROGRESS') AND {asks}"
     )
-    await tx.execute(
+    in_progress = (
         f"UPDATE tasks SET state = 'IN_PROGRESS', updated_at = :now WHERE {of_session}"
-        f" AND state = 'REVIEW' AND NOT {asks}",
-        params,
+        f" AND state = 'REVIEW' AND NOT {asks}"
     )
+    return in_review, in_progress
 
 
-def _asks(tx: Transaction) -> str:
+def _asks(dialect: Dialect) -> str:
     return (
         "EXISTS (SELECT 1 FROM task_session_messages m"
-        f" WHERE m.task_session_id = :session AND {is_answerable(tx.dialect, 'm')})"
+        f" WHERE m.task_session_id = :session AND {is_answerable(dialect, 'm')})"
     )

@@ -11,6 +11,7 @@ from typing import Final
 from backend.clock import Clock, Deadline
 from backend.errors import ErrorCode, StorageFailed
 from backend.events import StoreProgress
+from backend.store.checkpoints import Checkpoints
 from backend.store.connection import SqliteConnection
 from backend.store.database import Priority, Transaction
 from backend.store.dialect import Dialect
@@ -35,6 +36,7 @@ class SqliteDatabase:
         self._readers = ConnectionPool(readers)
         self._can_write = bool(writers)
         self._files = FilesInPlace(path)
+        self._checkpoints = Checkpoints(path)
 
     @classmethod
     async def open(
@@ -88,11 +90,13 @@ class SqliteDatabase:
         async with self._writers.transaction("BEGIN IMMEDIATE", priority, deadline) as tx:
             yield tx
             self._files.check()
+        self._checkpoints.committed()
 
     async def close(self) -> None:
         """Refuse new work, let running transactions end, release the files."""
         self._readers.refuse()
         self._writers.refuse()
+        await self._checkpoints.close()
         await self._readers.close()
         await self._writers.close()
 

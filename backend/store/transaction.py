@@ -1,15 +1,16 @@
 """One open transaction on one connection, ended by its deadline or by cancellation at any point."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from enum import Enum, auto
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from backend.clock import Deadline, TimerHandle
 from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
-from backend.store.database import Params, Row
+from backend.store.database import Params, Row, Statement, Transaction
 from backend.store.dialect import Dialect
 from backend.store.parameters import storable
+from backend.store.statements import InPlaceTransaction, Statements
 
 T = TypeVar("T")
 
@@ -39,11 +40,9 @@ class StoreConnection(Protocol):
 
     async def begin(self, sql: str, deadline: Deadline | None) -> None: ...
 
-    async def fetch_all(self, sql: str, params: Params) -> Sequence[Row]: ...
-
-    async def execute(self, sql: str, params: Params) -> int: ...
-
-    async def execute_many(self, sql: str, params: Sequence[Params]) -> None: ...
+    async def run(self, work: Callable[[Statements], T]) -> T:
+        """Do `work` on the connection's thread."""
+        ...
 
     async def commit(self) -> None: ...
 
@@ -82,18 +81,21 @@ class StoreTransaction:
         return self._connection.dialect
 
     async def fetch_all(self, sql: str, params: Params | None = None) -> Sequence[Row]:
-        return await self._run(lambda: self._connection.fetch_all(sql, storable(params)))
+        return await self._run(lambda run: run.fetch_all(sql, storable(params)))
 
     async def fetch_one(self, sql: str, params: Params | None = None) -> Row | None:
         rows = await self.fetch_all(sql, params)
         return rows[0] if rows else None
 
     async def execute(self, sql: str, params: Params | None = None) -> int:
-        return await self._run(lambda: self._connection.execute(sql, storable(params)))
+        return await self._run(lambda run: run.execute(sql, storable(params)))
 
-    async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
-        rows = [storable(row) for row in params]
-        await self._run(lambda: self._connection.execute_many(sql, rows))
+    async def execute_each(self, statements: Sequence[Statement]) -> Sequence[int]:
+        stored = [Statement(sql, storable(params)) for sql, params in statements]
+        return await self._run(lambda run: run.execute_each(stored))
+
+    async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
+        return await self._run(lambda run: InPlaceTransaction(run, self.dialect).run(work))
 
     async def begin(self, sql: str) -> None:
         """Start; a lock of another program is waited for until the deadline."""
@@ -101,7 +103,7 @@ class StoreTransaction:
             self._timers.append(self._deadline.on_expiry(self._expire))
         while True:
             try:
-                await self._run(lambda: self._connection.begin(sql, self._deadline))
+                await self._unless_broken(lambda: self._connection.begin(sql, self._deadline))
             except TemporarilyUnavailable as error:
                 if self._deadline is None or error.code is not ErrorCode.STORE_BUSY:
                     raise
@@ -128,10 +130,13 @@ class StoreTransaction:
             self._connection.stop_statement()
         return phase is _Phase.COMMITTED
 
-    async def _run(self, statement: Callable[[], Awaitable[T]]) -> T:
+    async def _run(self, work: Callable[[Statements], T]) -> T:
+        return await self._unless_broken(lambda: self._connection.run(work))
+
+    async def _unless_broken(self, operation: Callable[[], Awaitable[T]]) -> T:
         self._check_usable()
         try:
-            return await self._wait_for(statement)
+            return await self._wait_for(operation)
         except BaseException:
             # A statement that failed or was left behind: nothing of this may be committed.
             self._phase = _Phase.BROKEN

@@ -1,16 +1,18 @@
 """The statements a call of the store really runs, and how PostgreSQL would run them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import psycopg
 from psycopg.sql import Literal
 
-from backend.store.database import Params, Row, Transaction
+from backend.store.database import Params, Row, Statement, Transaction
 from backend.store.dialect import Dialect
 from backend.store.named_parameters import numbered
 from backend.store.parameters import storable
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -36,8 +38,12 @@ class Recorder:
         self.statements.append((sql, params or {}))
         return await self.tx.execute(sql, params)
 
-    async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
-        await self.tx.execute_many(sql, params)
+    async def execute_each(self, statements: Sequence[Statement]) -> Sequence[int]:
+        self.statements.extend(statements)
+        return await self.tx.execute_each(statements)
+
+    async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
+        return await work(self)
 
 
 class Access(NamedTuple):

@@ -1,13 +1,16 @@
 """A database that tells a test's clock when it is at work."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, TypeVar
 
 from backend.clock import Deadline
-from backend.store.database import Database, Params, Priority, Row, Transaction
+from backend.store.database import Database, Params, Priority, Row, Statement, Transaction
 from backend.store.dialect import Dialect
 from backend.store.wrapped_database import WrappedDatabase
 from tests.helpers.clock import FakeClock
+
+T = TypeVar("T")
 
 
 class _WatchedTransaction:
@@ -33,9 +36,13 @@ class _WatchedTransaction:
         with self._clock.at_work():
             return await self._tx.execute(sql, params)
 
-    async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
+    async def execute_each(self, statements: Sequence[Statement]) -> Sequence[int]:
         with self._clock.at_work():
-            await self._tx.execute_many(sql, params)
+            return await self._tx.execute_each(statements)
+
+    async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
+        with self._clock.at_work():
+            return await self._tx.in_place(work)
 
 
 class WatchedDatabase(WrappedDatabase):

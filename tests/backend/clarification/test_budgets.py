@@ -234,8 +234,9 @@ async def test_a_second_try_with_the_same_token_is_not_taken_for_the_first(
     assert (await hosted.respond(token=token)).claimed
     hosted.faults.plan(Fault("at commit", unavailable()))
     claiming = hosted.desk.services.desk._resolver._claiming
+    seen = await hosted.desk.desk.get_bundle(P)
     with pytest.raises(TemporarilyUnavailable):
-        await claiming.claim(make_claim(P, YES, claim_id=token), Deadline(clock, 5))
+        await claiming.claim(make_claim(P, YES, claim_id=token), Deadline(clock, 5), seen=seen)
     again = await hosted.respond(token=token)
     assert (again.replayed, again.delivery) == (True, Delivery.DELIVERED)
     assert len(hosted.resumer.requests) == 1

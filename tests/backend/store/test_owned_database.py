@@ -11,7 +11,7 @@ from backend.clock import Deadline
 from backend.errors import ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.store import settings
 from backend.store.counted_database import CountedDatabase
-from backend.store.database import Database
+from backend.store.database import Database, Statement
 from backend.store.epoch import DESK_EPOCH, begin_epoch, is_current, next_epoch
 from backend.store.owned_database import OwnedDatabase
 from backend.store.postgres_owner import PostgresOwner
@@ -164,7 +164,7 @@ async def test_a_running_transaction_fails_at_its_next_statement(desk: Desk) -> 
                 tx.fetch_all("SELECT 1"),
                 tx.fetch_one("SELECT 1"),
                 tx.execute("SELECT 1"),
-                tx.execute_many("SELECT 1", [{}]),
+                tx.execute_each([Statement("SELECT 1", {})]),
             )
             refusals.extend(await asyncio.gather(*statements, return_exceptions=True))
 

@@ -11,6 +11,7 @@ from backend.clock import Deadline
 from backend.errors import ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.store import settings
 from backend.store.connection import SqliteConnection
+from backend.store.database import Statement
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.clock import FakeClock, settle
 from tests.helpers.place import raw
@@ -197,8 +198,10 @@ async def test_a_locked_store_without_a_deadline_is_busy(
 async def test_a_full_disk_is_said_and_what_was_there_stays(database: SqliteDatabase) -> None:
     async with database.writing() as tx:
         await settings.put(tx, "k", "kept")
-    pages = (await writer(database).fetch_all("PRAGMA page_count", {}))[0]["page_count"]
-    await writer(database).fetch_all(f"PRAGMA max_page_count = {pages!s}", {})
+    connection = writer(database)
+    found = await connection.run(lambda run: run.fetch_all("PRAGMA page_count", {}))
+    limit = f"PRAGMA max_page_count = {found[0]['page_count']!s}"
+    await connection.run(lambda run: run.fetch_all(limit, {}))
     with pytest.raises(StorageFailed) as caught:
         async with database.writing() as tx:
             await settings.put(tx, "k", "x" * 1_000_000)
@@ -217,9 +220,12 @@ async def test_damage_found_while_reading_is_said(
     database: SqliteDatabase, path: Path, clock: FakeClock
 ) -> None:
     async with database.writing() as tx:
-        await tx.execute_many(
-            "INSERT INTO settings (key, value) VALUES (:key, :value)",
-            [{"key": f"key {number}", "value": "x" * 500} for number in range(2_000)],
+        insert = "INSERT INTO settings (key, value) VALUES (:key, :value)"
+        await tx.execute_each(
+            [
+                Statement(insert, {"key": f"key {number}", "value": "x" * 500})
+                for number in range(2_000)
+            ]
         )
     await database.close()
     overwrite_second_half(path)

@@ -2,19 +2,21 @@
 
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self, TypeVar
 
 from backend.clock import Nanoseconds, SystemClock
 from backend.domain.clarification import Answer, Answered, Delivery
 from backend.domain.digest import payload_digest
 from backend.ids import ClaimId, ClientId, OptionId, PendingId, QuestionId
 from backend.store import bundles, claims, drafts, intents, session_states
-from backend.store.database import Database, Params, Priority, Row, Transaction
+from backend.store.database import Database, Params, Priority, Row, Statement, Transaction
 from backend.store.dialect import Dialect
+from backend.store.locks import lock_bundles
 
-Operation = Callable[[Transaction, PendingId], Awaitable[object]]
+T = TypeVar("T")
+Operation = Callable[[Transaction, PendingId], Coroutine[Any, Any, object]]
 
 
 def claim_id(pending: PendingId) -> ClaimId:
@@ -55,11 +57,12 @@ async def claim(tx: Transaction, pending: PendingId) -> None:
 
 async def look_and_claim(tx: Transaction, pending: PendingId) -> None:
     """The claim's transaction as the resolver runs it: look, claim, drop the draft, session."""
+    await lock_bundles(tx, [pending])
     bundle = await bundles.require_bundle(tx, pending)
     wanted = make_claim(pending)
-    assert await claims.claim(tx, wanted)
-    await drafts.delete(tx, pending)
-    await session_states.refresh(tx, bundle.session_id, wanted.now)
+    assert await claims.claim_held(tx, wanted)
+    refreshing = session_states.refreshing(tx.dialect, bundle.session_id, wanted.now)
+    await tx.execute_each([drafts.deletion(pending), *refreshing])
 
 
 async def finalize(tx: Transaction, pending: PendingId) -> None:
@@ -80,13 +83,13 @@ class Desk:
     async def read(self, operation: Operation, pending: PendingId) -> float:
         began = time.perf_counter()
         async with self.database.reading() as tx:
-            await operation(tx, pending)
+            await tx.in_place(lambda tx: operation(tx, pending))
         return time.perf_counter() - began
 
     async def write(self, operation: Operation, pending: PendingId) -> float:
         began = time.perf_counter()
         async with self.database.writing(priority=Priority.CLAIM) as tx:
-            await operation(tx, pending)
+            await tx.in_place(lambda tx: operation(tx, pending))
         return time.perf_counter() - began
 
     async def identity_and_claim(self, pending: PendingId) -> float:
@@ -126,8 +129,11 @@ class PlainTransaction:
     async def execute(self, sql: str, params: Params | None = None) -> int:
         return self._connection.execute(sql, dict(params or {})).rowcount
 
-    async def execute_many(self, sql: str, params: Sequence[Params]) -> None:
-        self._connection.executemany(sql, [dict(each) for each in params])
+    async def execute_each(self, statements: Sequence[Statement]) -> Sequence[int]:
+        return [await self.execute(sql, params) for sql, params in statements]
+
+    async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
+        return await work(self)
 
     def _tick(self) -> bool:
         self.steps += self._unit

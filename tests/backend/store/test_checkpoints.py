@@ -1,0 +1,86 @@
+"""SQLite's log is moved into the store beside the writes."""
+
+import asyncio
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from backend.store import checkpoints, settings
+from backend.store.sqlite import SqliteDatabase
+from tests.helpers.clock import FakeClock
+from tests.helpers.place import raw
+from tests.helpers.waiting import until
+
+
+@pytest.fixture
+async def database(path: Path, clock: FakeClock) -> AsyncIterator[SqliteDatabase]:
+    opened = await SqliteDatabase.open(path, clock)
+    yield opened
+    await opened.close()
+
+
+async def put(database: SqliteDatabase, key: str, value: str = "v") -> None:
+    async with database.writing() as tx:
+        await settings.put(tx, key, value)
+
+
+def stored_without_log(path: Path, key: str) -> bool:
+    """Whether the store's own file has it."""
+    copy = path.with_name("copy.db")
+    shutil.copy(path, copy)
+    try:
+        with raw(copy) as connection:
+            found = connection.execute("SELECT 1 FROM settings WHERE key = ?", (key,)).fetchone()
+    except sqlite3.DatabaseError:
+        # It is being moved at this very moment.
+        return False
+    copy.unlink()
+    return found is not None
+
+
+async def test_the_log_is_moved_into_the_store_once_nobody_writes(
+    database: SqliteDatabase, path: Path
+) -> None:
+    """P2: an answer must not wait until others' pages are written and flushed twice."""
+    await put(database, "first")
+    for number in range(checkpoints.WORTH_IT - 1):
+        await put(database, f"key {number}", "x" * 200_000)
+    assert not stored_without_log(path, "first")
+    await until(lambda: stored_without_log(path, "first"))
+
+
+async def test_a_log_of_a_few_writes_stays_where_it_is(
+    database: SqliteDatabase, path: Path
+) -> None:
+    await put(database, "first")
+    await asyncio.sleep(2 * checkpoints.QUIET)
+    assert not stored_without_log(path, "first")
+
+
+async def test_the_log_does_not_grow_for_ever_where_it_is_never_quiet(
+    database: SqliteDatabase, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "QUIET", 3600)
+    monkeypatch.setattr(checkpoints, "LATEST", 64)
+    writes = 40 * 64
+    for number in range(writes):
+        await put(database, f"key {number % 50}", "x" * 5_000)
+    log = path.with_name(f"{path.name}-wal").stat().st_size
+    assert log < writes * 5_000 / 2
+
+
+async def test_a_log_that_cannot_be_moved_keeps_nobody_from_writing(
+    database: SqliteDatabase, path: Path
+) -> None:
+    with raw(path) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM settings").fetchall()
+        for number in range(3 * checkpoints.WORTH_IT):
+            await put(database, f"key {number}")
+        await asyncio.sleep(2 * checkpoints.QUIET)
+        assert not stored_without_log(path, "key 5")
+    async with database.reading() as tx:
+        assert await settings.get(tx, "key 5") == "v"
