@@ -127,7 +127,7 @@ def after_lookup(dialect: Dialect, condition: str) -> str:
     PostgreSQL would take it as a way to find rows before it has statistics: it believes that few
     questions are open and reads them all. A partial index is not matched by what is inside.
     """
-    return condition if dialect is Dialect.SQLITE else f"({condition}) IS TRUE"
+    return f"({condition})" if dialect is Dialect.SQLITE else f"({condition}) IS TRUE"
 
 
 def index_key(dialect: Dialect, expression: str) -> str:

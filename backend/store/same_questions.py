@@ -7,7 +7,7 @@ from typing import Final
 from backend.domain.clarification import Answer, Bundle, Delivery, StoredAnswer
 from backend.ids import PendingId
 from backend.store.database import Row, Transaction
-from backend.store.dialect import json_members, json_text
+from backend.store.dialect import after_lookup, json_members, json_text
 from backend.store.eligibility import pending_id
 from backend.store.metadata import OWN_KEY, answer_from_json, as_time, decode, encode, question_id
 from backend.store.metadata import question_index as index_of
@@ -41,26 +41,27 @@ async def with_equal_questions(tx: Transaction, bundles: Sequence[Bundle]) -> tu
 
 async def _candidates(tx: Transaction, wanted: Sequence[PendingId]) -> Sequence[Row]:
     """Other bundles with equal questions in reach of each wanted one, newest first."""
-    client, other_client = (
-        json_text(tx.dialect, f"{session}.metadata", OWN_KEY, "client", "name")
-        for session in ("ds", "os")
+    client = json_text(tx.dialect, "s.metadata", OWN_KEY, "client", "name")
+    folder = json_text(tx.dialect, "s.metadata", OWN_KEY, "folder")
+    usable = (
+        "o.state IS NULL OR (o.outcome = 'answered'"
+        f" AND o.state IN ('{Delivery.WAITING_FOR_AGENT}','{Delivery.DELIVERED}'))"
     )
-    folder, other_folder = (
-        json_text(tx.dialect, f"{session}.metadata", OWN_KEY, "folder") for session in ("ds", "os")
+    in_reach = (
+        f"o.session_id = asked.session_id OR ({client} = asked.client AND {folder} = asked.folder)"
     )
     return await tx.fetch_all(
-        "SELECT d.pending_id AS asked, d.opened_at AS asked_at, o.pending_id, o.state, o.outcome,"
+        # By itself, so that the equal ones are found by their digest whatever a database believes.
+        "WITH asked AS MATERIALIZED (SELECT a.pending_id, a.opened_at, a.session_id,"
+        f" a.question_digest, {client} AS client, {folder} AS folder"
+        " FROM interaction_deliveries a JOIN task_sessions s ON s.id = a.session_id"
+        f" WHERE {json_members(tx.dialect, 'a.pending_id', ':ids')} AND a.question_digest <> '')"
+        " SELECT asked.pending_id AS asked, asked.opened_at AS asked_at, o.pending_id, o.state, o.outcome,"
         " o.opened_at, o.claimed_at, o.settled_at"
-        " FROM interaction_deliveries d"
-        " JOIN interaction_deliveries o ON o.question_digest = d.question_digest"
-        " AND o.pending_id <> d.pending_id"
-        " JOIN task_sessions ds ON ds.id = d.session_id"
-        " JOIN task_sessions os ON os.id = o.session_id"
-        f" WHERE {json_members(tx.dialect, 'd.pending_id', ':ids')} AND d.question_digest <> ''"
-        f" AND (o.state IS NULL OR (o.outcome = 'answered'"
-        f" AND o.state IN ('{Delivery.WAITING_FOR_AGENT}','{Delivery.DELIVERED}')))"
-        " AND (o.session_id = d.session_id OR ("
-        f"{other_client} = {client} AND {other_folder} = {folder}))"
+        " FROM asked JOIN interaction_deliveries o ON o.question_digest = asked.question_digest"
+        " AND o.pending_id <> asked.pending_id"
+        " LEFT JOIN task_sessions s ON s.id = o.session_id"
+        f" WHERE {after_lookup(tx.dialect, usable)} AND {after_lookup(tx.dialect, in_reach)}"
         " ORDER BY COALESCE(o.claimed_at, o.opened_at) DESC, o.pending_id DESC",
         {"ids": encode(list(wanted))},
     )

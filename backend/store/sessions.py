@@ -17,7 +17,7 @@ from backend.domain.conversation import (
 from backend.ids import SessionId, TaskId, TurnId, new_id
 from backend.store import turns
 from backend.store.database import Params, Row, Transaction
-from backend.store.dialect import Dialect, json_text
+from backend.store.dialect import Dialect, after_lookup, json_text
 from backend.store.eligibility import is_answerable, pending_id
 from backend.store.locks import lock_sessions
 from backend.store.metadata import OWN_KEY, JsonDict, as_dict, as_text, as_time, decode, encode
@@ -174,7 +174,9 @@ def _title(identity: GuestIdentity) -> str:
 def _summary_sql(dialect: Dialect, only: str = "") -> str:
     """One line per session; bundles are counted once each, however many questions they have."""
     open_session = f"m.task_session_id = {only} AND " if only else ""
-    waiting_session = f"d.session_id = {only} AND " if only else ""
+    waiting = "d.state = 'waiting_for_agent'"
+    if only:
+        waiting = f"d.session_id = {only} AND {after_lookup(dialect, waiting)}"
     return (
         "SELECT s.id, s.task_id, s.state, s.metadata, s.agent_profile_id, s.started_at,"
         " s.updated_at, t.title, t.workspace_id,"
@@ -185,8 +187,7 @@ def _summary_sql(dialect: Dialect, only: str = "") -> str:
         f" FROM task_session_messages m WHERE {open_session}{is_answerable(dialect, 'm')}"
         " GROUP BY m.task_session_id) asked ON asked.task_session_id = s.id"
         " LEFT JOIN (SELECT d.session_id, COUNT(*) AS total FROM interaction_deliveries d"
-        f" WHERE {waiting_session}d.state = 'waiting_for_agent'"
-        " GROUP BY d.session_id) waiting ON waiting.session_id = s.id"
+        f" WHERE {waiting} GROUP BY d.session_id) waiting ON waiting.session_id = s.id"
     )
 
 
