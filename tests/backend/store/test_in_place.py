@@ -132,7 +132,7 @@ async def test_statements_run_together_tell_what_each_has_changed(database: Data
 async def test_of_statements_run_together_all_are_kept_or_none(database: Database) -> None:
     async with database.writing() as tx:
         await settings.put(tx, "taken", "x")
-    with pytest.raises(Exception, match="(?i)unique"):
+    with pytest.raises(Exception, match=r"(?i)unique"):
         async with database.writing() as tx:
             await tx.execute_each([put("k"), put("taken"), put("other")])
     assert await value(database) is None

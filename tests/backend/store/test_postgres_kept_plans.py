@@ -47,27 +47,30 @@ def rows_read(url: str) -> int:
     return int(found[0])
 
 
+MESSAGES = """
+INSERT INTO task_session_messages (id, task_session_id, turn_id, author_type, content, type,
+ metadata, created_at, updated_at)
+SELECT 'h' || n, m.task_session_id, m.turn_id, 'agent', '', m.type,
+ replace(m.metadata, m.metadata::jsonb->>'pending_id', 'p' || n), m.created_at, m.updated_at
+FROM generate_series(1, ?) n, (SELECT * FROM task_session_messages ORDER BY created_at LIMIT 1) m
+"""
+DELIVERIES = """
+INSERT INTO interaction_deliveries (pending_id, session_id, state, outcome, question_digest,
+ opened_at, claimed_at, updated_at)
+SELECT 'p' || n, d.session_id, d.state, d.outcome, 'digest ' || n, d.opened_at, d.claimed_at,
+ d.updated_at
+FROM generate_series(1, ?) n, (SELECT * FROM interaction_deliveries ORDER BY opened_at LIMIT 1) d
+"""
+
+
 def grow(url: str) -> None:
     """Far more in the session of the first question, and no statistics of it."""
     with raw(url) as connection:
-        connection.execute(
-            "INSERT INTO task_session_messages (id, task_session_id, turn_id, author_type, content,"
-            " type, metadata, created_at, updated_at) SELECT 'h' || n, m.task_session_id,"
-            " m.turn_id, 'agent', '', m.type,"
-            " replace(m.metadata, m.metadata::jsonb->>'pending_id', 'p' || n), m.created_at,"
-            f" m.updated_at FROM generate_series(1, {HISTORY}) n,"
-            " (SELECT * FROM task_session_messages ORDER BY created_at LIMIT 1) m"
-        )
-        connection.execute(
-            "INSERT INTO interaction_deliveries (pending_id, session_id, state, outcome,"
-            " question_digest, opened_at, claimed_at, updated_at) SELECT 'p' || n, d.session_id,"
-            " d.state, d.outcome, 'digest ' || n, d.opened_at, d.claimed_at, d.updated_at"
-            f" FROM generate_series(1, {HISTORY}) n,"
-            " (SELECT * FROM interaction_deliveries ORDER BY opened_at LIMIT 1) d"
-        )
+        connection.execute(MESSAGES, (HISTORY,))
+        connection.execute(DELIVERIES, (HISTORY,))
 
 
-async def rows_read_by(place: str, history: bool) -> int:
+async def rows_read_by(place: str, *, history: bool) -> int:
     """Of a desk that asks and answers, between which the store may grow."""
     before = rows_read(place)
     async with open_desk(place, SystemClock()) as desk:

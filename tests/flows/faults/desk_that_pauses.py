@@ -22,7 +22,7 @@ async def paused_claim(*args: Any, **kwargs: Any) -> bool:
         reached.touch()
         while not (folder / "go").exists():
             # It runs on the thread of the connection.
-            time.sleep(0.01)
+            time.sleep(0.01)  # noqa: ASYNC251
     return await _claim(*args, **kwargs)
 
 
