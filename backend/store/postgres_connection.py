@@ -273,7 +273,9 @@ class PostgresConnection:
             return
         try:
             if raw.info.transaction_status is not psycopg.pq.TransactionStatus.IDLE:
-                raw.execute("ROLLBACK")
+                # Not as a statement: of those that a failed trip did not reach the driver believes
+                # that the server knows them, and only this makes it forget.
+                raw.rollback()
         except psycopg.Error:
             raw.close()
 

@@ -140,3 +140,18 @@ async def test_of_statements_run_together_all_are_kept_or_none(database: Databas
     async with database.writing() as tx:
         await tx.execute_each([put("k"), put("other")])
     assert await value(database) == "v"
+
+
+async def test_statements_that_were_never_reached_can_be_run_later(database: Database) -> None:
+    """PostgreSQL's driver takes what it often runs for known to the server, also if an earlier
+    statement of the same trip has failed and the server never saw it.
+    """
+    remove = Statement("DELETE FROM settings WHERE key = :key", {"key": "k"})
+    async with database.writing() as tx:
+        await tx.execute_each([put("taken"), remove])
+    for _ in range(10):
+        with pytest.raises(Exception, match=r"(?i)unique"):
+            async with database.writing() as tx:
+                await tx.execute_each([put("taken"), remove])
+    async with database.writing() as tx:
+        assert list(await tx.execute_each([put("k"), remove])) == [1, 1]
