@@ -7,7 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from backend.errors import StorageFailed
 from backend.store.connection import connect
+from backend.store.files_in_place import FilesInPlace
 
 WORTH_IT: Final = 32
 """Commits that make it worth moving the log once nobody writes."""
@@ -26,8 +28,9 @@ class Checkpoints:
     quiet.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, files: FilesInPlace) -> None:
         self._path = path
+        self._files = files
         self._commits = 0
         self._planned: asyncio.TimerHandle | None = None
         self._running: asyncio.Task[None] | None = None
@@ -42,7 +45,7 @@ class Checkpoints:
             self._planned = asyncio.get_running_loop().call_later(QUIET, self._start)
 
     async def close(self) -> None:
-        """Wait for the one that runs."""
+        """Wait for the one that runs; nobody may commit any more."""
         self._forget_plan()
         if self._running is not None:
             await asyncio.wait({self._running})
@@ -50,7 +53,7 @@ class Checkpoints:
     def _start(self) -> None:
         if self._running is None or self._running.done():
             self._commits = 0
-            moving = asyncio.to_thread(_checkpoint, self._path)
+            moving = asyncio.to_thread(_checkpoint, self._path, self._files)
             self._running = asyncio.get_running_loop().create_task(moving, name="move store log")
 
     def _forget_plan(self) -> None:
@@ -59,10 +62,14 @@ class Checkpoints:
             self._planned = None
 
 
-def _checkpoint(path: Path) -> None:
-    """As far as readers let it; what is left is for the next one, or for the writer."""
+def _checkpoint(path: Path, files: FilesInPlace) -> None:
+    """As far as readers let it; what is left is for the next one, or for the writer.
+
+    Whatever is in the place of the store would be opened with its log, and be mixed with it.
+    """
     try:
+        files.check()
         with closing(connect(path, read_only=False)) as connection:
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, StorageFailed) as error:
         _log.debug("the log of %s was not moved: %s", path, error)

@@ -36,7 +36,7 @@ class SqliteDatabase:
         self._readers = ConnectionPool(readers)
         self._can_write = bool(writers)
         self._files = FilesInPlace(path)
-        self._checkpoints = Checkpoints(path)
+        self._checkpoints = Checkpoints(path, self._files)
 
     @classmethod
     async def open(
@@ -96,9 +96,9 @@ class SqliteDatabase:
         """Refuse new work, let running transactions end, release the files."""
         self._readers.refuse()
         self._writers.refuse()
-        await self._checkpoints.close()
         await self._readers.close()
         await self._writers.close()
+        await self._checkpoints.close()
 
     @classmethod
     async def _connect(cls, path: Path, writers: list[SqliteConnection]) -> "SqliteDatabase":

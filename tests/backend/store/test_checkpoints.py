@@ -1,6 +1,7 @@
 """SQLite's log is moved into the store beside the writes."""
 
 import asyncio
+import os
 import shutil
 import sqlite3
 from collections.abc import AsyncIterator
@@ -84,3 +85,43 @@ async def test_a_log_that_cannot_be_moved_keeps_nobody_from_writing(
         assert not stored_without_log(path, "key 5")
     async with database.reading() as tx:
         assert await settings.get(tx, "key 5") == "v"
+
+
+async def test_the_log_is_not_moved_into_a_file_in_the_place_of_the_store(
+    database: SqliteDatabase, path: Path, tmp_path: Path
+) -> None:
+    """A copy that is put back while the desk runs must stay what it was."""
+    await put(database, "first")
+    with raw(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    copy = shutil.copy(path, tmp_path / "copied.db")
+    content = copy.read_bytes()
+    for number in range(checkpoints.WORTH_IT):
+        await put(database, f"key {number}", "x" * 5_000)
+    os.replace(copy, path)
+    await asyncio.sleep(2 * checkpoints.QUIET)
+    assert path.read_bytes() == content
+
+
+async def test_a_write_that_ends_while_the_store_closes_leaves_nothing_to_be_done(
+    path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once it is closed its files may be moved away, and another desk may own them."""
+    opened: list[Path] = []
+    connect = checkpoints.connect
+
+    def noted(place: Path, *, read_only: bool) -> sqlite3.Connection:
+        opened.append(place)
+        return connect(place, read_only=read_only)
+
+    monkeypatch.setattr(checkpoints, "connect", noted)
+    monkeypatch.setattr(checkpoints, "WORTH_IT", 1)
+    database = await SqliteDatabase.open(path, clock)
+    async with database.writing() as tx:
+        closing = asyncio.create_task(database.close())
+        await asyncio.sleep(0)
+        await settings.put(tx, "last", "v")
+    await closing
+    before = len(opened)
+    await asyncio.sleep(2 * checkpoints.QUIET)
+    assert len(opened) == before
