@@ -20,6 +20,10 @@ from backend.store.claim_rows import Claim
 PRE_CLAIM_BUDGET: Final = 5.0
 DELIVERY_BUDGET: Final = 30.0
 COMPENSATION_BUDGET: Final = 4.0
+COMMIT_GRACE: Final = 2.0
+"""Seconds after the deadline in which the result of a COMMIT that has started still counts."""
+REREAD_BUDGET: Final = 2.0
+"""Seconds for a look at what became of a write without a result."""
 ANSWER_BUDGET: Final = PRE_CLAIM_BUDGET + DELIVERY_BUDGET + COMPENSATION_BUDGET
 """Within this the caller has an answer, whatever hangs (clarification.md, Budgets)."""
 

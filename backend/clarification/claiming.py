@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
 
-from backend.clarification.claimed import ClaimedAnswer
+from backend.clarification.claimed import COMMIT_GRACE, REREAD_BUDGET, ClaimedAnswer
 from backend.clarification.parts import Parts
 from backend.clarification.settling import Settler, Unsettled
 from backend.clock import Deadline
@@ -22,10 +21,6 @@ from backend.store.database import Priority, Transaction
 from backend.store.dialect import Dialect
 from backend.store.locks import lock_bundles
 from backend.work.budget import abandon, finished_by, within
-
-COMMIT_GRACE: Final = 2.0
-"""Seconds after the deadline in which the result of a COMMIT that has started still counts."""
-REREAD_BUDGET: Final = 2.0
 
 
 @dataclass(slots=True)

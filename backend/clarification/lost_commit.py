@@ -3,8 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
-from backend.clarification.claimed import ClaimedAnswer
-from backend.clarification.claiming import REREAD_BUDGET
+from backend.clarification.claimed import REREAD_BUDGET, ClaimedAnswer
 from backend.clarification.parts import Parts
 from backend.clock import Deadline
 from backend.domain.clarification import Delivery

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from backend.clarification.announcer import outcome_for
-from backend.clarification.claimed import ClaimedAnswer, ResponseBudget
-from backend.clarification.claiming import REREAD_BUDGET, Claiming
+from backend.clarification.claimed import REREAD_BUDGET, ClaimedAnswer, ResponseBudget
+from backend.clarification.claiming import Claiming
 from backend.clarification.delivery import GuestDelivery
 from backend.clarification.hosted_delivery import HostedDelivery
 from backend.clarification.parts import Parts

@@ -33,7 +33,7 @@ class OwnedStore(Protocol):
 
     @property
     def epoch(self) -> int:
-        """The number of this start (K2.6)."""
+        """The number of this start, which rises each time the store is got back (K2.6)."""
         ...
 
     async def start(self, recover: Recover) -> None:

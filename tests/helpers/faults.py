@@ -9,7 +9,7 @@ from typing import Literal
 from backend.clock import Deadline
 from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
 from backend.store.database import Database, Priority, Transaction
-from backend.store.dialect import Dialect
+from backend.store.wrapped_database import WrappedDatabase
 
 
 def unavailable() -> TemporarilyUnavailable:
@@ -29,22 +29,14 @@ class Fault:
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class FaultyDatabase:
+class FaultyDatabase(WrappedDatabase):
     """Implements `Database`; passes everything on but the planned faults."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._planned: list[Fault | None] = []
         self.reads: Fault | None = None
         """What every read meets first while it is set."""
-
-    @property
-    def dialect(self) -> Dialect:
-        return self._database.dialect
-
-    @property
-    def location(self) -> str:
-        return self._database.location
 
     def plan(self, *faults: Fault | None) -> None:
         """The next writes meet these, in order; None passes."""
@@ -70,9 +62,6 @@ class FaultyDatabase:
                 await self._meet(fault)
         if fault is not None and fault.when == "after commit":
             await self._meet(fault)
-
-    async def close(self) -> None:
-        await self._database.close()
 
     @staticmethod
     async def _meet(fault: Fault) -> None:
