@@ -20,7 +20,7 @@ from backend.domain.listing import (
 from backend.ids import PendingId, SessionId, TurnId
 from backend.store import bundles
 from backend.store.database import Params, Row, Transaction
-from backend.store.dialect import Dialect, is_text, json_members, time_key
+from backend.store.dialect import Dialect, after_lookup, is_text, json_members, time_key
 from backend.store.eligibility import (
     has_question_ids,
     in_ended_session,
@@ -119,17 +119,24 @@ def _closed_page(dialect: Dialect, query: PageQuery) -> str:
     where = (
         # The lower bound, also where it excludes nothing, is what leads to the index.
         f"{is_question(dialect, 'r')} AND {moment} >= :since AND {is_text(dialect, pending)}"
-        f" AND NOT EXISTS (SELECT 1 FROM {_ROWS} m WHERE {pending_id(dialect, 'm')} = {pending}"
-        f" AND {_is_listed(dialect, 'm')}){_in_workspace('r', query)}"
+        f" AND {pending} NOT IN (SELECT pending_id FROM listed){_in_workspace('r', query)}"
+    )
+    # By themselves: a database without statistics would go through all of them for each row.
+    listed = (
+        f"SELECT {pending_id(dialect, 'm')} AS pending_id FROM {_ROWS} m"
+        f" WHERE {_is_listed(dialect, 'm')}"
+    )
+    earlier = (
+        f"{is_question(dialect, 'e')}"
+        f" AND ({time_key(dialect, 'e.created_at')}, e.id) < ({moment}, r.id)"
     )
     first = (
         f"NOT EXISTS (SELECT 1 FROM {_ROWS} e WHERE {pending_id(dialect, 'e')} = {pending}"
-        f" AND {is_question(dialect, 'e')}"
-        f" AND ({time_key(dialect, 'e.created_at')}, e.id) < ({moment}, r.id))"
+        f" AND {after_lookup(dialect, earlier)})"
     )
     after = f" AND ({moment}, {pending}) < (:after_time, :after_id)" if query.after else ""
     return (
-        "SELECT counted.total, page.* FROM"
+        f"WITH listed AS MATERIALIZED ({listed}) SELECT counted.total, page.* FROM"
         # Not the bare expression: its index would be read from end to end, for its order.
         f" (SELECT COUNT(DISTINCT {pending}||'') AS total FROM {_ROWS} r WHERE {where}) counted"
         f" LEFT JOIN (SELECT {pending} AS pending_id, {moment} AS asked_at,"

@@ -2,8 +2,9 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -13,6 +14,7 @@ from backend.ids import PendingId
 from backend.store import listing
 from backend.store.database import Database
 from backend.store.dialect import Dialect
+from backend.store.named_parameters import numbered
 from tests.helpers.place import Place, raw
 from tests.helpers.store import RowMaker
 
@@ -113,6 +115,45 @@ def _plan(path: Path, sql: str) -> Sequence[str]:
     return lines
 
 
+def add_questions(place: Place, *, waiting: int, answered: int) -> None:
+    """Questions of one session, one bundle each."""
+    with raw(place) as connection:
+        connection.executemany(
+            "INSERT INTO task_session_messages (id, task_session_id, turn_id, content, type,"
+            " metadata, created_at, updated_at)"
+            " VALUES (?, 's1', 'turn1', '', 'clarification_request', ?, ?, ?)",
+            [
+                (
+                    f"many-{n}",
+                    json.dumps(
+                        {
+                            "pending_id": f"many-{n}",
+                            "question_id": "q1",
+                            "status": "pending" if n < waiting else "answered",
+                        }
+                    ),
+                    f"2024-01-01T00:00:00.{n:09d}Z",
+                    MOMENT,
+                )
+                for n in range(waiting + answered)
+            ],
+        )
+
+
+def rows_read(node: Mapping[str, Any]) -> int:
+    """Rows that a plan has come by, also those that a condition has turned away."""
+    read = sum(
+        int(node.get(name, 0) * node["Actual Loops"])
+        for name in (
+            "Actual Rows",
+            "Rows Removed by Filter",
+            "Rows Removed by Index Recheck",
+            "Rows Removed by Join Filter",
+        )
+    )
+    return read + sum(rows_read(child) for child in node.get("Plans", ()))
+
+
 class TestPostgres:
     @pytest.fixture
     def place(self, postgres_url: str) -> str:
@@ -132,3 +173,17 @@ class TestPostgres:
                 plan = [str(row[0]) for row in connection.execute(f"EXPLAIN {sql}".encode())]
                 scans = [line for line in plan if "Seq Scan on task_session_messages" in line]
                 assert not scans, "\n".join(plan)
+
+    async def test_a_page_of_history_reads_each_question_a_few_times_without_statistics(
+        self, database: Database, rows: RowMaker, place: str
+    ) -> None:
+        """A server that knows nothing of its tables must not compare all with all."""
+        add_questions(place, waiting=200, answered=1_000)
+        query = numbered(listing._closed_page(Dialect.POSTGRESQL, PageQuery()))
+        values = [listing._params(PageQuery())[name] for name in query.names]
+        with psycopg.connect(place, cursor_factory=psycopg.RawCursor) as connection:
+            connection.execute("SET enable_seqscan = off")
+            explain = "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)"
+            found = connection.execute(f"{explain} {query.sql}".encode(), values).fetchone()
+        assert found is not None
+        assert rows_read(found[0][0]["Plan"]) < 30 * 1_200
