@@ -1,8 +1,6 @@
 """What the program does when its store, its desktop or its own code lets it down."""
 
 import asyncio
-import gc
-from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
@@ -21,14 +19,6 @@ from backend.paths import Home
 from backend.store.owner_lock import OwnerLock
 from tests.helpers.desk_builders import make_bundle
 from tests.helpers.waiting import until
-
-
-@pytest.fixture(autouse=True)
-def _collect_on_this_thread() -> Iterator[None]:
-    """What tests leave behind is taken apart here, not by chance on the backend's thread."""
-    gc.collect()
-    yield
-    gc.collect()
 
 
 class _Loop:

@@ -52,11 +52,28 @@ def watch_every_write(url: str) -> None:
 
 
 def written_while_away(url: str, away: str, back: str) -> Sequence[Any]:
-    """What was written between the two moments, but for the count of starts."""
+    """What was written between the two moments, but for the count of starts and for recovery.
+
+    That settles, under the new count, where the answers claimed before the loss have gone.
+    """
     with raw(url) as connection:
         return connection.execute(
-            "SELECT place, at, new FROM audit WHERE at > ?::timestamptz AND at < ?::timestamptz"
-            " AND NOT (place = 'sequences' AND new->>'name' = 'desk_epoch') ORDER BY number",
+            """
+            WITH lost AS (SELECT ?::timestamptz AS at),
+            claimed AS (SELECT d.pending_id FROM interaction_deliveries d, lost
+             WHERE d.claimed_at::timestamptz <= lost.at),
+            before AS (SELECT max(a.epoch) AS epoch FROM audit a, lost WHERE a.at <= lost.at)
+            SELECT a.place, a.at, a.epoch, a.new FROM audit a, lost, before
+            WHERE a.at > lost.at AND a.at < ?::timestamptz
+            AND NOT (a.place = 'sequences' AND a.new->>'name' = 'desk_epoch')
+            AND NOT (a.epoch > before.epoch AND CASE a.place
+             WHEN 'sequences' THEN a.new->>'name' = 'message_revision'
+             WHEN 'interaction_deliveries' THEN a.new->>'pending_id' IN (SELECT * FROM claimed)
+             WHEN 'task_session_messages' THEN
+              (a.new->>'metadata')::jsonb->>'pending_id' IN (SELECT * FROM claimed)
+             ELSE FALSE END)
+            ORDER BY a.number
+            """,
             (away, back),
         ).fetchall()
 

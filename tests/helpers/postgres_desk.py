@@ -47,8 +47,10 @@ async def answer(http: httpx2.AsyncClient, bundle: dict[str, Any], claim: str) -
 
 
 def log_of(home: Path) -> list[dict[str, Any]]:
-    lines = (home / "logs" / "serve.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+    """Its last line is left out while it is being written."""
+    text = (home / "logs" / "serve.jsonl").read_text("utf-8")
+    complete, _, _ = text.rpartition("\n")
+    return [json.loads(line) for line in complete.splitlines()]
 
 
 def logged(home: Path, words: str) -> list[str]:
