@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+from backend.clarification.hosted_delivery import NOT_RECOVERED
 from tests.crash.books import Books, Entry
 from tests.crash.journal import Entry as Seen
 from tests.crash.journal import Journal
 
 _CLAIMED = {"answered", "rejected"}
 _SENT = {"delivered", "discarded", "waiting_for_agent", "replaced"}
+_RETRYABLE = "can be retried"
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Account:
         for pending in self.killed.entries:
             found += self._lost_at_the_kill(pending)
             found += self._shown(pending)
+            found += self._told_wrongly(pending)
         for pending in self.final.entries:
             found += self._doubled_or_wrong(pending)
         if any(seen["what"] == "still waiting" for seen in self.journal):
@@ -75,6 +78,8 @@ class Account:
             return [(before.status, "unknown")]
         if before.guest:
             return [(before.status, "waiting_for_agent")]
+        if self.killed.left_behind(pending):
+            return [(before.status, "unknown")]
         return [("pending", None)]
 
     def _shown(self, pending: str) -> list[str]:
@@ -85,6 +90,29 @@ class Account:
         if (shown["status"], shown["delivery"]) != expected:
             return [f"{pending} is shown as {shown}, stored as {expected}"]
         return []
+
+    def _told_wrongly(self, pending: str) -> list[str]:
+        """A failure says whether the answer was given back (K5.6 rows 7, 8, 11); who answers what
+        is settled is told how, and that the answer is not theirs.
+        """
+        before, after = self.killed.entries[pending], self.recovered.entries[pending]
+        found = []
+        for failed in self._before_the_kill(pending, "human", "failed"):
+            text, claimed = str(failed["text"]), before.status in _CLAIMED
+            prompted = self._before_the_kill(pending, "agent", "prompted")
+            refused = claimed and not prompted and self.killed.left_behind(pending)
+            if claimed and _RETRYABLE in text:
+                found.append(f"{pending} is {before.status}, and the human was told: {text}")
+            if refused and text != NOT_RECOVERED:
+                found.append(f"{pending} cannot be given back, and the human was told: {text}")
+        early = self._before_the_kill(pending, "human", "told")
+        for told in self._seen(pending, "human", "told"):
+            if told in early or after.status not in _CLAIMED:
+                continue
+            have = (told["status"], told["delivery"], told["claimed"])
+            if have != (after.status, after.delivery, False):
+                found.append(f"{pending} is settled as {after}, and the human was told {have}")
+        return found
 
     def _taken(self, pending: str, *, before_the_kill: bool = False) -> list[Seen]:
         """Every time the answer has reached an agent: as a prompt, or as the result of a call."""
@@ -108,7 +136,8 @@ class Account:
             found.append(f"{pending} is still open though it was answered")
         if entry.delivery == "delivered" and not taken:
             found.append(f"{pending} is called delivered and nobody has it")
-        if entry.delivery == "unknown" and not (prompts or self.killed.attempted(pending)):
+        cut_off = self.killed.attempted(pending) or self.killed.left_behind(pending)
+        if entry.delivery == "unknown" and not (prompts or cut_off):
             found.append(f"{pending} is unknown though nothing was attempted")
         chosen = list(entry.chosen) or ["skipped"]
         for seen in taken:

@@ -25,6 +25,8 @@ class Entry:
     session_id: str
     turn_id: str
     guest: bool
+    ended: bool
+    """Its session has ended."""
 
     @property
     def status(self) -> str:
@@ -52,6 +54,21 @@ class Books:
         """Whether a prompt with this answer counts as given."""
         return any(turn.attempted and turn.carries == pending_id for turn in self.turns)
 
+    def left_behind(self, pending_id: str) -> bool:
+        """Whether a newer turn owns the session of the question, or the session has ended.
+
+        False for a question that was not asked yet.
+        """
+        entry = self.entries.get(pending_id)
+        if entry is None:
+            return False
+        owners = [
+            turn.turn_id
+            for turn in self.turns
+            if turn.session_id == entry.session_id and (turn.attempted or not turn.reserved)
+        ]
+        return entry.ended or bool(owners and owners[-1] != entry.turn_id)
+
 
 def read_books(place: Place) -> Books:
     with raw(place) as connection:
@@ -67,8 +84,9 @@ def read_books(place: Place) -> Books:
             "SELECT id, task_session_id, metadata FROM task_session_turns"
             " ORDER BY started_at, created_at, id"
         ).fetchall()
-        sessions = connection.execute("SELECT id, metadata FROM task_sessions").fetchall()
+        sessions = connection.execute("SELECT id, metadata, state FROM task_sessions").fetchall()
     guests = {str(row[0]) for row in sessions if '"guest"' in str(row[1])}
+    ended = {str(row[0]) for row in sessions if row[2] in {"COMPLETED", "FAILED", "CANCELLED"}}
     states = {str(row[0]): (row[1], row[2]) for row in deliveries}
     kept = {str(row[0]): _chosen(json.loads(row[1])) for row in drafts}
     grouped: dict[str, list[tuple[str, str, Json]]] = {}
@@ -76,7 +94,7 @@ def read_books(place: Place) -> Books:
         read = json.loads(metadata)
         grouped.setdefault(read["pending_id"], []).append((str(session), str(turn), read))
     entries = {
-        pending: _entry(pending, found, states.get(pending, (None, None)), kept, guests)
+        pending: _entry(pending, found, states.get(pending, (None, None)), kept, guests, ended)
         for pending, found in grouped.items()
     }
     return Books(entries, tuple(_turn(row) for row in turns))
@@ -88,6 +106,7 @@ def _entry(
     state: tuple[Any, Any],
     drafts: dict[str, tuple[str, ...]],
     guests: set[str],
+    ended: set[str],
 ) -> Entry:
     found = [metadata for _, _, metadata in rows]
     responses = [item["response"] for item in found if item.get("response")]
@@ -104,6 +123,7 @@ def _entry(
         session_id=rows[0][0],
         turn_id=rows[0][1],
         guest=rows[0][0] in guests,
+        ended=rows[0][0] in ended,
     )
 
 

@@ -92,7 +92,13 @@ class World:
             return
         self.moments.reach("human: about to be told")
         self.journal.write(
-            "human", "told", pending=pending_id, delivery=told.delivery.value, choice=choice
+            "human",
+            "told",
+            pending=pending_id,
+            delivery=told.delivery.value,
+            choice=choice,
+            status=told.status.value,
+            claimed=told.claimed,
         )
 
     def call(self, pending_id: PendingId) -> None:

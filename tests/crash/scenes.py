@@ -32,6 +32,8 @@ class Scene:
     refuses: bool = False
     comes_back: str = ""
     """By which key the agent's call is made again after a restart, unless it has returned."""
+    retries: bool = False
+    """Whether the human gives the same answer again after a restart, open or not."""
     expire_after: float | None = None
     broken: Mapping[str, int] = field(default_factory=dict)
 
@@ -64,6 +66,40 @@ async def answer_a_call_that_does_not_take_it(world: World) -> None:
     await until(stuck.wake.done)
     world.moments.reach("call: wakes and takes nothing")
     await world.clock.advance(30)
+    await answering
+
+
+async def answer_after_which_a_turn_begins(world: World) -> None:
+    """Row 8: no call takes it, and a newer turn owns the session when it is to be given back."""
+    await _answer_and_meanwhile(world, lambda: world.services.lifecycle.open_turn(S, TASK))
+
+
+async def answer_after_which_the_session_ends(world: World) -> None:
+    """Row 8: no call takes it, and the session has ended when it is to be given back."""
+    lifecycle = world.services.lifecycle
+    await _answer_and_meanwhile(
+        world, lambda: lifecycle.expire_session(S, ends_as=SessionState.FAILED)
+    )
+
+
+async def _answer_and_meanwhile(world: World, change: Callable[[], Awaitable[object]]) -> None:
+    stuck = world.services.desk._waiters.add(P, S)
+    answering = asyncio.create_task(world.answer(YES))
+    await until(stuck.wake.done)
+    await change()
+    world.moments.reach("session: has moved on")
+    await world.clock.advance(30)
+    await answering
+
+
+async def answer_a_call_that_leaves(world: World) -> None:
+    """Row 22: the call ends after the claim and before it takes the answer."""
+    leaving = world.services.desk._waiters.add(P, S)
+    answering = asyncio.create_task(world.answer(YES))
+    await until(leaving.wake.done)
+    world.moments.reach("call: is held the answer")
+    world.services.desk._waiters.remove(leaving)
+    world.moments.reach("call: has left without it")
     await answering
 
 
@@ -165,6 +201,8 @@ async def go_on(world: World, scene: Scene) -> None:
     if scene.comes_back and not returned:
         pending = await guest_asks(world, scene.comes_back) if scene.guest else P
         await _call_waits(world, pending)
+    if scene.retries:
+        await world.answer(YES)
     for bundle in await world.services.desk.list_open_bundles():
         await world.answer(NO, bundle.pending_id)
 
@@ -194,6 +232,9 @@ SCENES: dict[str, Scene] = {
         answer_a_call, comes_back=_KEY, broken={"HostedDelivery._finalizing": 1}
     ),
     "call does not take it": Scene(answer_a_call_that_does_not_take_it),
+    "call, a turn begins": Scene(answer_after_which_a_turn_begins, comes_back=_KEY, retries=True),
+    "call, session ends": Scene(answer_after_which_the_session_ends, retries=True),
+    "call leaves": Scene(answer_a_call_that_leaves),
     "detach": Scene(detach),
     "session ends": Scene(end_session),
     "expire": Scene(run_out, expire_after=600),
