@@ -13,7 +13,7 @@ from tests.helpers.mcp_clients import ask, http_client, question
 from tests.helpers.program import RunningDesk, running_desk
 
 CLIENTS = 20
-ASKS = 10 if os.environ.get("KANDESK_LONG") or os.environ.get("CI") else 3
+ASKS = 10 if os.environ.get("KANDESK_LONG") == "1" or os.environ.get("CI") else 3
 
 
 async def one_client(desk: RunningDesk, number: int) -> list[tuple[str, dict[str, Any]]]:

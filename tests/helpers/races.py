@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-LONG: Final = bool(os.environ.get("KANDESK_LONG"))
+LONG: Final = os.environ.get("KANDESK_LONG") == "1"
 LABELS: Final = ("SQLite", "PostgreSQL")
 _STEP: Final = 0.0004
 """Seconds between two handicaps: the doors differ by about a millisecond."""

@@ -212,3 +212,5 @@ async def test_one_of_the_human_and_a_script_wins_and_the_window_shows_whose(
     print(f"rounds won: {dict(match.won)}")
     assert sum(match.won.values()) == ROUNDS
     assert min(match.won["window"], match.won["http"]) > 0, "one side never won: this was no race"
+    met = match.won["window"] + match.won["http"]
+    assert met >= ROUNDS / 2, "too often the script was there before the press"
