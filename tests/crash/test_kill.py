@@ -20,7 +20,7 @@ from tests.helpers.program import RunningDesk, running_desk
 
 pytestmark = pytest.mark.crash
 
-ROUNDS = 20 if os.environ.get("KANDESK_LONG") else 1
+ROUNDS = 20 if os.environ.get("KANDESK_LONG") == "1" else 1
 POINTS = ["question open", "in claim", "before delivery", "before reply"]
 LABELS = ("SQLite", "PostgreSQL")
 
