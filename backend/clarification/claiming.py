@@ -18,7 +18,6 @@ from backend.errors import (
 from backend.ids import PendingId
 from backend.store import bundles, claims, deliveries, drafts, session_states, withdrawals
 from backend.store.database import Priority, Transaction
-from backend.store.dialect import Dialect
 from backend.store.locks import lock_bundles
 from backend.work.budget import abandon, finished_by, within
 
@@ -120,7 +119,7 @@ class Claiming:
                 if stored is None:
                     return False
                 touched = _touched_by_answer(stored)
-                if touched <= attempt.touched or tx.dialect is Dialect.SQLITE:
+                if touched <= attempt.touched:
                     attempt.before = self._parts.announcer.live(stored)
                     claim = partial(_claim, attempt=attempt, before=attempt.before)
                     attempt.written = await tx.in_place(claim)
@@ -144,7 +143,7 @@ async def _held(tx: Transaction, attempt: _Attempt) -> Bundle | None:
 async def _claim(tx: Transaction, attempt: _Attempt, before: Bundle) -> bool:
     """Claim, close what this answer makes obsolete, drop the draft."""
     claim = attempt.claim
-    if not await claims.claim_held(tx, claim):
+    if not await claims.claim(tx, claim):
         return False
     await _retire_older(tx, before, attempt)
     refreshing = session_states.refreshing(tx.dialect, before.session_id, claim.now)

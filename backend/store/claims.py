@@ -21,14 +21,13 @@ from backend.store.eligibility import (
     is_current,
     pending_id,
 )
-from backend.store.locks import lock_bundle
 from backend.store.metadata import (
     JsonDict,
     encode,
 )
 from backend.store.revisions import next_revision
 
-__all__ = ["Claim", "claim", "claim_held"]
+__all__ = ["Claim", "claim"]
 
 _ROWS: Final = "task_session_messages"
 _RESPONDING: Final = "responding"
@@ -36,18 +35,9 @@ _RESPONDING: Final = "responding"
 
 
 async def claim(tx: Transaction, claim: Claim) -> bool:
-    """Answer every pending row of the bundle at once, or none; holds its sessions.
+    """Answer every pending row of the bundle at once, or none; its sessions must be held.
 
     False when it can no longer be answered; then nothing has changed.
-
-    Raises: as `claim_held`.
-    """
-    await lock_bundle(tx, claim.pending_id)
-    return await claim_held(tx, claim)
-
-
-async def claim_held(tx: Transaction, claim: Claim) -> bool:
-    """As `claim`, in a transaction that holds the sessions of the bundle already.
 
     Raises:
         StorageFailed: `store_invalid_row`, a row has no question id or the outcome no answer

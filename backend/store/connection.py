@@ -8,11 +8,11 @@ from typing import Final, TypeVar
 import aiosqlite
 
 from backend.clock import Deadline
-from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
+from backend.errors import AppError
 from backend.store.database import Params, Row, Statement
 from backend.store.dialect import Dialect
 from backend.store.sqlite_errors import translate
-from backend.store.statements import Statements
+from backend.store.statements import Statements, too_late
 
 T = TypeVar("T")
 
@@ -78,9 +78,7 @@ class _SqliteStatements:
 
     def _execute(self, sql: str, params: Params) -> sqlite3.Cursor:
         if self._stopping():
-            raise TemporarilyUnavailable(
-                ErrorCode.TEMPORARILY_UNAVAILABLE, "the store did not answer in time"
-            )
+            raise too_late()
         return self._raw.execute(sql, params)
 
 

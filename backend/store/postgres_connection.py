@@ -18,12 +18,12 @@ from psycopg import conninfo as addresses
 from psycopg.rows import DictRow, dict_row
 
 from backend.clock import Deadline
-from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
+from backend.errors import AppError
 from backend.store.database import Params, Row, SqlValue, Statement
 from backend.store.dialect import Dialect
 from backend.store.named_parameters import numbered
 from backend.store.postgres_errors import translate
-from backend.store.statements import Statements
+from backend.store.statements import Statements, too_late
 
 T = TypeVar("T")
 _Raw = psycopg.Connection[DictRow]
@@ -205,7 +205,7 @@ class PostgresConnection:
         try:
             await asyncio.wait({connecting, stopped}, return_when=asyncio.FIRST_COMPLETED)
             if not connecting.done():
-                raise _too_late()
+                raise too_late()
             await connecting
         finally:
             stopped.cancel()
@@ -223,7 +223,7 @@ class PostgresConnection:
 
     def _unstopped(self) -> None:
         if self._stopping:
-            raise _too_late()
+            raise too_late()
 
     def _connected(self, seconds: float) -> _Raw:
         if self._raw is not None and not self._raw.closed:
@@ -322,9 +322,3 @@ def _forget(task: asyncio.Future[object]) -> None:
 
 def _wait_for(_job: object) -> None:
     """Runs when everything before it on the thread is done."""
-
-
-def _too_late() -> TemporarilyUnavailable:
-    return TemporarilyUnavailable(
-        ErrorCode.TEMPORARILY_UNAVAILABLE, "the store did not answer in time"
-    )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol, TypeVar
 
+from backend.errors import ErrorCode, TemporarilyUnavailable
 from backend.store.database import Params, Row, Statement, Transaction
 from backend.store.dialect import Dialect
 from backend.store.parameters import storable
@@ -63,3 +64,10 @@ class InPlaceTransaction:
             running.close()
         message = "work in place awaits something else than its transaction"
         raise RuntimeError(message)
+
+
+def too_late() -> TemporarilyUnavailable:
+    """The deadline of a transaction has passed, or it was stopped."""
+    return TemporarilyUnavailable(
+        ErrorCode.TEMPORARILY_UNAVAILABLE, "the store did not answer in time"
+    )

@@ -9,8 +9,7 @@ from backend.clock import Deadline, TimerHandle
 from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
 from backend.store.database import Params, Row, Statement, Transaction
 from backend.store.dialect import Dialect
-from backend.store.parameters import storable
-from backend.store.statements import InPlaceTransaction, Statements
+from backend.store.statements import InPlaceTransaction, Statements, too_late
 
 T = TypeVar("T")
 
@@ -81,21 +80,22 @@ class StoreTransaction:
         return self._connection.dialect
 
     async def fetch_all(self, sql: str, params: Params | None = None) -> Sequence[Row]:
-        return await self._run(lambda run: run.fetch_all(sql, storable(params)))
+        return await self.in_place(lambda tx: tx.fetch_all(sql, params))
 
     async def fetch_one(self, sql: str, params: Params | None = None) -> Row | None:
-        rows = await self.fetch_all(sql, params)
-        return rows[0] if rows else None
+        return await self.in_place(lambda tx: tx.fetch_one(sql, params))
 
     async def execute(self, sql: str, params: Params | None = None) -> int:
-        return await self._run(lambda run: run.execute(sql, storable(params)))
+        return await self.in_place(lambda tx: tx.execute(sql, params))
 
     async def execute_each(self, statements: Sequence[Statement]) -> Sequence[int]:
-        stored = [Statement(sql, storable(params)) for sql, params in statements]
-        return await self._run(lambda run: run.execute_each(stored))
+        return await self.in_place(lambda tx: tx.execute_each(statements))
 
     async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
-        return await self._run(lambda run: InPlaceTransaction(run, self.dialect).run(work))
+        def run(statements: Statements) -> T:
+            return InPlaceTransaction(statements, self.dialect).run(work)
+
+        return await self._unless_broken(lambda: self._connection.run(run))
 
     async def begin(self, sql: str) -> None:
         """Start; a lock of another program is waited for until the deadline."""
@@ -130,9 +130,6 @@ class StoreTransaction:
             self._connection.stop_statement()
         return phase is _Phase.COMMITTED
 
-    async def _run(self, work: Callable[[Statements], T]) -> T:
-        return await self._unless_broken(lambda: self._connection.run(work))
-
     async def _unless_broken(self, operation: Callable[[], Awaitable[T]]) -> T:
         self._check_usable()
         try:
@@ -155,7 +152,7 @@ class StoreTransaction:
             raise failure from error
         except asyncio.CancelledError:
             if self._gave_up and task is not None and task.uncancel() <= cancels:
-                raise _too_late() from None
+                raise too_late() from None
             raise
         finally:
             self._waiting = None
@@ -166,7 +163,7 @@ class StoreTransaction:
             raise RuntimeError(message)
         if self._deadline is not None and self._deadline.expired:
             self._phase = _Phase.BROKEN
-            raise _too_late()
+            raise too_late()
         if self._phase is _Phase.BROKEN:
             raise TemporarilyUnavailable(
                 ErrorCode.TEMPORARILY_UNAVAILABLE, "an earlier statement did not complete"
@@ -182,9 +179,3 @@ class StoreTransaction:
         if self._waiting is not None:
             self._gave_up = True
             self._waiting.cancel()
-
-
-def _too_late() -> TemporarilyUnavailable:
-    return TemporarilyUnavailable(
-        ErrorCode.TEMPORARILY_UNAVAILABLE, "the store did not answer in time"
-    )

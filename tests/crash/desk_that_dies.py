@@ -23,7 +23,7 @@ def die_before_reply() -> None:
 
 def die_in_claim() -> None:
     """Inside the claim's transaction, before COMMIT."""
-    claims.claim_held = die
+    claims.claim = die
 
 
 def die_before_delivery() -> None:

@@ -21,8 +21,9 @@ from backend.ids import (
     new_id,
 )
 from backend.store import claims, deliveries, messages, session_states, sessions
-from backend.store.database import Database
+from backend.store.database import Database, Transaction
 from backend.store.dialect import json_text
+from backend.store.locks import lock_bundle
 from tests.helpers.builders import make_draft, make_guest
 from tests.helpers.place import Place, dialect_of, raw
 
@@ -93,7 +94,7 @@ def make_claim(
 
 async def claim(database: Database, wanted: claims.Claim) -> bool:
     async with database.writing() as tx:
-        return await claims.claim(tx, wanted)
+        return await lock_and_claim(tx, wanted)
 
 
 def metadata_of(place: Place, pending_id: PendingId) -> list[dict[str, object]]:
@@ -230,3 +231,9 @@ def add_unrelated_history(place: Place, *, pending: int = 2_000, others: int = 4
                 for number in range(pending + others)
             ),
         )
+
+
+async def lock_and_claim(tx: Transaction, wanted: claims.Claim) -> bool:
+    """As the resolver claims: with the sessions of the bundle held."""
+    await lock_bundle(tx, wanted.pending_id)
+    return await claims.claim(tx, wanted)

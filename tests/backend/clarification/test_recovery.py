@@ -11,11 +11,11 @@ from backend.domain.clarification import AnswerDraft, Bundle, BundleStatus, Deli
 from backend.errors import ErrorCode, StorageFailed
 from backend.events import Event, TurnCompleted, TurnStarted
 from backend.ids import PendingId
-from backend.store import bundles, claims, drafts, reservations
+from backend.store import bundles, drafts, reservations
 from backend.store.database import Database
 from tests.helpers.clock import FakeClock
 from tests.helpers.place import Place, open_store, raw
-from tests.helpers.store import SKIP, YES, RowMaker, ask, claim, make_claim
+from tests.helpers.store import SKIP, YES, RowMaker, ask, claim, lock_and_claim, make_claim
 
 P, Q = PendingId("p1"), PendingId("p2")
 
@@ -285,4 +285,4 @@ async def test_recovery_is_the_same_however_often_it_runs(start: Start) -> None:
     assert await start.recover() == 0
     assert await start.bundle() == restored
     async with start.database.writing() as tx:
-        assert await claims.claim(tx, make_claim(P, claim_id="next"))
+        assert await lock_and_claim(tx, make_claim(P, claim_id="next"))

@@ -13,7 +13,7 @@ import pytest
 from backend.clock import Nanoseconds
 from backend.domain.clarification import Answered, Delivery, Withdrawn
 from backend.ids import ClaimId, PendingId
-from backend.store import bundles, claims, intents, messages, open_bundles, withdrawals
+from backend.store import bundles, intents, messages, open_bundles, withdrawals
 from backend.store.database import Transaction
 from backend.store.postgres import PostgresDatabase
 from tests.helpers.builders import make_answer
@@ -21,7 +21,7 @@ from tests.helpers.clock import FakeClock
 from tests.helpers.place import raw
 from tests.helpers.plans import Access, Recorder, accesses
 from tests.helpers.postgres import PostgresServer
-from tests.helpers.store import RowMaker, make_claim
+from tests.helpers.store import RowMaker, lock_and_claim, make_claim
 
 MESSAGES = "task_session_messages"
 ORDERED = "idx_messages_metadata_pending_id_lookup_ordered"
@@ -125,7 +125,7 @@ async def plan_of(big: Big, call: Call, *, claimed: bool, generic: bool) -> list
     try:
         if claimed:
             async with database.writing() as tx:
-                assert await claims.claim(tx, make_claim(pending, BOTH))
+                assert await lock_and_claim(tx, make_claim(pending, BOTH))
         async with database.writing() as tx:
             recorder = Recorder(tx)
             assert await call(recorder, pending)
@@ -150,7 +150,7 @@ CALLS: dict[str, tuple[Call, bool]] = {
     "lookup": (messages.bundle_messages, False),
     "read": (bundles.load_bundle, False),
     "is open": (open_bundles.is_open, False),
-    "claim": (lambda tx, pending: claims.claim(tx, make_claim(pending, BOTH)), False),
+    "claim": (lambda tx, pending: lock_and_claim(tx, make_claim(pending, BOTH)), False),
     "finalize": (lambda tx, p: intents.finalize(tx, p, CLAIM, Delivery.DELIVERED, NOW), True),
     "restore": (lambda tx, pending: intents.restore(tx, pending, CLAIM, NOW), True),
     "detach": (lambda tx, pending: withdrawals.detach(tx, pending, NOW), False),

@@ -10,7 +10,7 @@ from backend.clock import Nanoseconds
 from backend.domain.clarification import Answered, Delivery, Withdrawn
 from backend.domain.conversation import SessionKind
 from backend.ids import ClaimId, MessageId, PendingId, SessionId
-from backend.store import bundles, claims, deliveries, intents, messages, sessions, withdrawals
+from backend.store import bundles, deliveries, intents, messages, sessions, withdrawals
 from backend.store.database import Transaction
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.builders import make_answer, make_guest
@@ -22,6 +22,7 @@ from tests.helpers.store import (
     add_unrelated_history,
     ask,
     claim,
+    lock_and_claim,
     make_claim,
 )
 
@@ -109,7 +110,7 @@ async def test_reading_a_bundle_uses_the_ordered_index(plans: Plans) -> None:
 async def test_the_claim_and_its_guard_and_its_reload_search_by_pending_id(plans: Plans) -> None:
     """K8.6 76, 78."""
     async with plans.database.writing() as tx:
-        assert await claims.claim(plans.record(tx), make_claim(P, BOTH))
+        assert await lock_and_claim(plans.record(tx), make_claim(P, BOTH))
     plans.assert_no_scan()
     claim_lines = plans.lines("NOT EXISTS")
     assert searches(claim_lines, "task_session_messages", LOOKUP)

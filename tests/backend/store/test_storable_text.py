@@ -9,7 +9,6 @@ from backend.errors import NotFound
 from backend.ids import ClaimId, IdempotencyKey, MessageId, PendingId, SessionId
 from backend.store import (
     bundles,
-    claims,
     deliveries,
     drafts,
     intents,
@@ -24,7 +23,7 @@ from backend.store.metadata import encode
 from backend.store.parameters import storable_text
 from tests.helpers.builders import make_answer, make_guest
 from tests.helpers.clock import FakeClock
-from tests.helpers.store import ask, make_claim
+from tests.helpers.store import ask, lock_and_claim, make_claim
 
 BAD = ["a\0b", "a\ud800b", "\udfff", "\0"]
 NOW = Nanoseconds(9_000)
@@ -62,7 +61,7 @@ async def test_a_look_up_by_such_an_id_finds_nothing(
         with pytest.raises(NotFound):
             await messages.page(tx, session, before=MessageId(bad))
     async with database.writing() as tx:
-        assert not await claims.claim(tx, make_claim(pending))
+        assert not await lock_and_claim(tx, make_claim(pending))
         assert not await withdrawals.detach(tx, pending, NOW)
         assert not await intents.restore(tx, pending, ClaimId(bad), NOW)
         await drafts.delete(tx, pending)

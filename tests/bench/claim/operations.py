@@ -52,6 +52,7 @@ async def identity(tx: Transaction, pending: PendingId) -> None:
 
 
 async def claim(tx: Transaction, pending: PendingId) -> None:
+    await lock_bundles(tx, [pending])
     assert await claims.claim(tx, make_claim(pending))
 
 
@@ -60,7 +61,7 @@ async def look_and_claim(tx: Transaction, pending: PendingId) -> None:
     await lock_bundles(tx, [pending])
     bundle = await bundles.require_bundle(tx, pending)
     wanted = make_claim(pending)
-    assert await claims.claim_held(tx, wanted)
+    assert await claims.claim(tx, wanted)
     refreshing = session_states.refreshing(tx.dialect, bundle.session_id, wanted.now)
     await tx.execute_each([drafts.deletion(pending), *refreshing])
 

@@ -13,7 +13,7 @@ from typing import Any
 from app.launch import main
 from backend.store import claims
 
-_claim = claims.claim_held
+_claim = claims.claim
 
 
 async def paused_claim(*args: Any, **kwargs: Any) -> bool:
@@ -28,5 +28,5 @@ async def paused_claim(*args: Any, **kwargs: Any) -> bool:
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    claims.claim_held = paused_claim
+    claims.claim = paused_claim
     sys.exit(main(["serve", *sys.argv[2:]]))
