@@ -22,6 +22,7 @@ _RequestCode = Literal[
     ErrorCode.NOT_ACTIVE,
     ErrorCode.TICKET_COLLECTED,
     ErrorCode.KEY_REUSED,
+    ErrorCode.QUEUE_FULL,
 ]
 _PassingCode = Literal[
     ErrorCode.TEMPORARILY_UNAVAILABLE,
@@ -70,6 +71,7 @@ def _error_template(code: ErrorCode) -> str:
             | ErrorCode.NOT_ACTIVE
             | ErrorCode.TICKET_COLLECTED
             | ErrorCode.KEY_REUSED
+            | ErrorCode.QUEUE_FULL
         ):
             return _request_error(code)
         case (
@@ -135,6 +137,12 @@ def _request_error(code: _RequestCode) -> str:
         case ErrorCode.KEY_REUSED:
             return QCoreApplication.translate(
                 "Errors", "The same request came twice with different content. Nothing was changed."
+            )
+        case ErrorCode.QUEUE_FULL:
+            return QCoreApplication.translate(
+                "Errors",
+                "%{limit} messages wait in this conversation already. Send or remove one first; "
+                "what you typed is kept.",
             )
     assert_never(code)
 

@@ -12,8 +12,26 @@ from backend.domain.clarification import (
     ResponseOutcome,
 )
 from backend.domain.conversation import MessagePage, SessionSummary
+from backend.domain.hosted import (
+    Admission,
+    AgentOffer,
+    Conversation,
+    OutgoingMessage,
+    SessionStart,
+)
 from backend.domain.listing import BundlePage, Origin, PageQuery
-from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId, TaskId
+from backend.domain.review import Review, ReviewOutcome
+from backend.ids import (
+    AdmissionId,
+    ClaimId,
+    ClientId,
+    MessageId,
+    PendingId,
+    QueueEntryId,
+    ReviewId,
+    SessionId,
+    TaskId,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +50,138 @@ class DeskInfo:
     """Seconds until a question nobody answers expires; None for never."""
 
 
+class ConversationApi(Protocol):
+    """Conversations with agents this desk runs: start, talk, steer, stop."""
+
+    async def list_agents(self) -> tuple[AgentOffer, ...]:
+        """The catalog, those found on this machine first."""
+        ...
+
+    async def start_session(self, start: SessionStart) -> SessionId:
+        """Make a conversation and start its agent; durable when it returns, not when it runs.
+
+        The same `session_id` again is the same conversation.
+
+        Raises:
+            InvalidInput: names the field: an agent that is not there, a folder that is none.
+            Conflict: `key_reused`, the id belongs to another conversation.
+        """
+        ...
+
+    async def conversation(self, session_id: SessionId) -> Conversation | None:
+        """None for a session this desk does not host, such as a guest's.
+
+        Raises:
+            NotFound: no such session.
+        """
+        ...
+
+    async def send(self, message: OutgoingMessage) -> Admission:
+        """Admit a message: sent now, or queued; durable when it returns.
+
+        Raises:
+            InvalidInput: names the field and the limit.
+            NotFound: no such session, or no such question.
+            Conflict: `key_reused`, this identity was used for another message; `not_active`, the
+                session takes no message any more; `queue_full`.
+            TemporarilyUnavailable: not known to have happened; the same message may be sent again.
+        """
+        ...
+
+    async def find_admission(self, admission_id: AdmissionId) -> Admission | None:
+        """What became of a message whose result was lost; None when it was never admitted."""
+        ...
+
+    async def edit_queued(
+        self, session_id: SessionId, entry_id: QueueEntryId, text: str, *, revision: int
+    ) -> Conversation:
+        """Raises `NotFound` when it is no longer queued, `Conflict` when it was edited since."""
+        ...
+
+    async def remove_queued(self, session_id: SessionId, entry_id: QueueEntryId) -> Conversation:
+        """Raises `NotFound` when it is no longer queued."""
+        ...
+
+    async def move_queued(
+        self, session_id: SessionId, entry_id: QueueEntryId, position: int
+    ) -> Conversation:
+        """Put a queued message at `position`, from 0. Raises `NotFound`."""
+        ...
+
+    async def send_queued_now(self, session_id: SessionId, entry_id: QueueEntryId) -> Conversation:
+        """Make it the next prompt: at once when the agent is free, else when its turn ends.
+
+        Raises:
+            NotFound: it is no longer queued.
+            Conflict: `not_active`, an open question is before it.
+        """
+        ...
+
+    async def set_auto_run(self, session_id: SessionId, *, auto_run: bool) -> Conversation:
+        """Whether queued messages are sent by themselves when the agent is free."""
+        ...
+
+    async def cancel_turn(self, session_id: SessionId) -> None:
+        """Stop what the agent does now; nothing when it does nothing."""
+        ...
+
+    async def resume(self, session_id: SessionId, *, anew: bool = False) -> None:
+        """Start the session's agent again, continuing its conversation.
+
+        `anew` gives it a fresh conversation of its own where the earlier one cannot be continued.
+        """
+        ...
+
+    async def end_session(self, session_id: SessionId) -> None:
+        """Stop the agent's process; the conversation stays and can be resumed."""
+        ...
+
+    async def set_mode(self, session_id: SessionId, mode: str) -> None:
+        """Raises `AgentFailed` when the agent refuses, `Conflict` when it does not run."""
+        ...
+
+    async def set_option(self, session_id: SessionId, option_id: str, value: str) -> None:
+        """Raises `AgentFailed` when the agent refuses, `Conflict` when it does not run."""
+        ...
+
+
+class ReviewApi(Protocol):
+    """What agents want to do and may not do unasked."""
+
+    async def list_open_reviews(self) -> tuple[Review, ...]:
+        """Every request that waits for a decision, of all sessions, oldest first."""
+        ...
+
+    async def get_review(self, review_id: ReviewId) -> Review:
+        """Raises `NotFound`."""
+        ...
+
+    async def decide(
+        self,
+        review_id: ReviewId,
+        option_id: str,
+        *,
+        client_id: ClientId,
+        claim_token: ClaimId,
+    ) -> ReviewOutcome:
+        """Choose one of the request's options, once, through the one decision transaction.
+
+        `claim_token` is fresh for each new attempt and the same for a retry of it.
+
+        Raises:
+            InvalidInput: no such option.
+            NotFound: no such request.
+            Conflict: `not_active`, it can no longer be decided, or was decided otherwise.
+            TemporarilyUnavailable: not known to be decided; retry is safe.
+        """
+        ...
+
+
 class DeskApi(Protocol):
     """Every method runs on the backend's loop and raises `AppError` for expected failures."""
+
+    conversations: ConversationApi
+    reviews: ReviewApi
 
     async def desk_info(self) -> DeskInfo: ...
 

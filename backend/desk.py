@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
-from backend.api import DeskInfo
+from backend.api import ConversationApi, DeskInfo, ReviewApi
 from backend.clarification.lifecycle import Lifecycle
 from backend.clarification.parts import Parts
 from backend.clarification.projections import Projections
@@ -58,7 +58,11 @@ class LocalDesk:
         requesting: Requesting,
         projections: Projections,
         info: DeskInfo,
+        conversations: ConversationApi,
+        reviews: ReviewApi,
     ) -> None:
+        self.conversations: ConversationApi = conversations
+        self.reviews: ReviewApi = reviews
         self._database = parts.database
         self._clock = parts.clock
         self._waiters = parts.waiters

@@ -17,6 +17,7 @@ class ErrorCode(StrEnum):
     NOT_ACTIVE = "not_active"
     TICKET_COLLECTED = "ticket_collected"
     KEY_REUSED = "key_reused"
+    QUEUE_FULL = "queue_full"
     TEMPORARILY_UNAVAILABLE = "temporarily_unavailable"
     TOO_MANY_WAITING = "too_many_waiting"
     DRAINING = "draining"

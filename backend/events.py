@@ -11,6 +11,8 @@ from backend.domain.conversation import (
     ProjectionRevision,
     SessionSummary,
 )
+from backend.domain.hosted import Conversation
+from backend.domain.review import Review
 from backend.errors import AppError
 from backend.ids import PendingId, SessionId, TurnId
 
@@ -75,6 +77,27 @@ class TurnStarted:
 class TurnCompleted:
     session_id: SessionId
     turn_id: TurnId
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationChanged:
+    """What the composer of a hosted session shows has changed; compare by `version`."""
+
+    conversation: Conversation
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewOpened:
+    """An agent waits for a decision; it did not in this process before."""
+
+    review: Review
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewChanged:
+    """It was decided, or nobody waits for the decision any more."""
+
+    review: Review
 
 
 class StoreStep(StrEnum):
@@ -152,6 +175,9 @@ Event = (
     | MessagesChanged
     | TurnStarted
     | TurnCompleted
+    | ConversationChanged
+    | ReviewOpened
+    | ReviewChanged
     | StoreProgress
     | StoreAvailability
     | WindowRequested

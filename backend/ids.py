@@ -14,6 +14,10 @@ ClaimId = NewType("ClaimId", str)
 ClientId = NewType("ClientId", str)
 IdempotencyKey = NewType("IdempotencyKey", str)
 Ticket = NewType("Ticket", str)
+AgentKey = NewType("AgentKey", str)
+AdmissionId = NewType("AdmissionId", str)
+QueueEntryId = NewType("QueueEntryId", str)
+ReviewId = NewType("ReviewId", str)
 
 
 def new_id() -> str:

@@ -22,9 +22,11 @@ from backend.clarification.settling import Settler
 from backend.clarification.tickets import TicketBook
 from backend.clarification.waiters import Waiters
 from backend.clock import Clock
+from backend.conversation.unavailable import NoConversations
 from backend.desk import LocalDesk
 from backend.events import EventBus
 from backend.metrics import Metrics
+from backend.review.unavailable import NoReviews
 from backend.store.database import Database
 from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
@@ -82,6 +84,8 @@ def build_services(
             requesting=Requesting(parts),
             projections=projections,
             info=info,
+            conversations=NoConversations(),
+            reviews=NoReviews(),
         ),
         asking=Asking(parts, bus=bus, tickets=TicketBook(ticket_key.encode())),
         lifecycle=lifecycle,

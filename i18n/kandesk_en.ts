@@ -318,6 +318,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%{limit} messages wait in this conversation already. Send or remove one first; what you typed is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>This did not work just now. Trying again is safe.</source>
         <translation type="unfinished"></translation>
     </message>

@@ -312,6 +312,10 @@
         <translation>同一请求以不同内容出现了两次。没有更改任何内容。</translation>
     </message>
     <message>
+        <source>%{limit} messages wait in this conversation already. Send or remove one first; what you typed is kept.</source>
+        <translation>本对话中已有 %{limit} 条消息在排队。请先发送或移除一条；您输入的内容已保留。</translation>
+    </message>
+    <message>
         <source>This did not work just now. Trying again is safe.</source>
         <translation>刚才没有成功。重试是安全的。</translation>
     </message>

@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from backend.api import DeskApi, DeskInfo
+from backend.api import ConversationApi, DeskApi, DeskInfo, ReviewApi
 from backend.clarification.ask_result import AskResult, AskStatus
 from backend.clarification.asking import AskCaller, OpenAsk
 from backend.clock import Nanoseconds
+from backend.conversation.unavailable import NoConversations
 from backend.domain.clarification import (
     Answer,
     AnswerDraft,
@@ -34,6 +35,7 @@ from backend.ids import (
     TaskId,
     Ticket,
 )
+from backend.review.unavailable import NoReviews
 
 
 @dataclass
@@ -134,6 +136,9 @@ class FakeAsking:
 
 class ScriptedDesk(DeskApi):
     """A desk with the bundles a test put there; `responses` keeps what arrived."""
+
+    conversations: ConversationApi = NoConversations()
+    reviews: ReviewApi = NoReviews()
 
     def __init__(self) -> None:
         self.bundles: list[Bundle] = []

@@ -14,8 +14,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from app.bridge.client import BackendClient, T, Work
-from backend.api import DeskApi, DeskInfo
+from backend.api import ConversationApi, DeskApi, DeskInfo, ReviewApi
 from backend.clock import Nanoseconds
+from backend.conversation.unavailable import NoConversations
 from backend.domain.clarification import (
     Answer,
     AnswerDraft,
@@ -43,6 +44,7 @@ from backend.events import (
     SessionChanged,
 )
 from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId, TaskId
+from backend.review.unavailable import NoReviews
 from tests.helpers.clock import START
 from tests.helpers.desk_builders import question_messages
 
@@ -69,6 +71,8 @@ class FakeDesk(DeskApi):
     """Implements `backend.api.DeskApi` over dictionaries."""
 
     def __init__(self) -> None:
+        self.conversations: ConversationApi = NoConversations()
+        self.reviews: ReviewApi = NoReviews()
         self.bus = EventBus()
         self.sessions: dict[SessionId, SessionSummary] = {}
         self.messages: defaultdict[SessionId, list[Message]] = defaultdict(list)

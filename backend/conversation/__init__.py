@@ -1,0 +1,1 @@
+"""Sessions with agents this desk runs: admission, queue, turns and dispatch."""

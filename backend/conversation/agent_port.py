@@ -1,0 +1,112 @@
+"""What conversations need of an agent's process; `backend.agents` implements it over ACP."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from backend.domain.agents import (
+    AgentCapabilities,
+    AgentCommand,
+    AgentEnd,
+    AgentUpdate,
+    ElicitationReply,
+    Elicited,
+    PermissionAsked,
+    PromptEnd,
+    SessionSetup,
+)
+from backend.ids import SessionId
+
+
+@dataclass(frozen=True, slots=True)
+class AgentLaunch:
+    """One process for one session; `agent_session_id` continues what an earlier process began."""
+
+    session_id: SessionId
+    command: AgentCommand
+    folder: str
+    agent_session_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessMark:
+    """Enough to find a child again after the desk has died, and to be sure it is that child."""
+
+    pid: int
+    group: int
+    started_at: str
+    """When it started, in the system's own clock."""
+
+
+class AgentListener(Protocol):
+    """Hears one running agent. `updated` comes in order and is done before the prompt ends."""
+
+    def updated(self, update: AgentUpdate) -> None: ...
+
+    async def permission_asked(self, asked: PermissionAsked) -> str | None:
+        """The id of the option that was chosen; None answers `cancelled`."""
+        ...
+
+    async def elicited(self, elicited: Elicited) -> ElicitationReply: ...
+
+    def ended(self, end: AgentEnd) -> None:
+        """The process is gone and nothing more comes."""
+        ...
+
+
+class RunningPrompt(Protocol):
+    async def finished(self) -> PromptEnd:
+        """Wait until the agent says that it is done; every update of it was heard before.
+
+        Raises:
+            AgentFailed: it refused the prompt, spoke nonsense or died.
+        """
+        ...
+
+
+class RunningAgent(Protocol):
+    """An agent that was greeted and has its session."""
+
+    @property
+    def capabilities(self) -> AgentCapabilities: ...
+
+    @property
+    def setup(self) -> SessionSetup: ...
+
+    @property
+    def mark(self) -> ProcessMark: ...
+
+    async def prompt(self, text: str) -> RunningPrompt:
+        """Hand the prompt over: it returns once the agent's pipe has taken all of it.
+
+        Cancelling it leaves unknown whether the agent has it.
+
+        Raises:
+            AgentFailed: it is certain that the agent has not taken it.
+        """
+        ...
+
+    async def cancel(self) -> None:
+        """Ask the agent to end its prompt; pending permissions are answered `cancelled` once."""
+        ...
+
+    async def set_mode(self, mode: str) -> None:
+        """Raises `AgentFailed` when the agent refuses."""
+        ...
+
+    async def set_option(self, option_id: str, value: str) -> None:
+        """Raises `AgentFailed` when the agent refuses; what changed comes as an update."""
+        ...
+
+    async def stop(self) -> None:
+        """End the whole process group, gently first; bounded, and never raises."""
+        ...
+
+
+class AgentLauncher(Protocol):
+    async def launch(self, launch: AgentLaunch, listener: AgentListener) -> RunningAgent:
+        """Start, greet and open or load the session; a replay is not heard.
+
+        Raises:
+            AgentFailed: `params["problem"]` is an `AgentProblem`; nothing is left running.
+        """
+        ...
