@@ -8,6 +8,7 @@ from typing import Final
 
 from backend.clarification.ask_result import AskResult, handed_over, result_of
 from backend.clarification.parts import Parts
+from backend.clarification.places import Place, of_caller
 from backend.clarification.tickets import TicketBook
 from backend.clock import Deadline, Nanoseconds, sleep
 from backend.domain.clarification import (
@@ -28,7 +29,7 @@ from backend.errors import (
 )
 from backend.events import EventBus, MessagesChanged
 from backend.ids import IdempotencyKey, PendingId, SessionId, Ticket, new_id
-from backend.store import bundles, deliveries, messages, session_states, sessions, withdrawals
+from backend.store import bundles, deliveries, messages, session_states, withdrawals
 from backend.store.database import Transaction
 from backend.store.locks import lock_bundle
 from backend.work.deadline_worker import retry_delay
@@ -44,11 +45,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class AskCaller:
-    """Who asks. `connection_id` is empty when the transport has no session."""
+    """Who asks. `connection_id` is empty when the transport has no session.
+
+    `hosted` is the session of an agent this desk runs: its questions belong there, into the turn
+    that runs, and `identity` only tells which client it uses.
+    """
 
     identity: GuestIdentity
     connection_id: str = ""
     idempotency_key: IdempotencyKey | None = None
+    hosted: SessionId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,21 +181,19 @@ class Asking:
             if found is not None:
                 return found
             now = self._clock.now()
-            guest = await sessions.ensure_guest(
-                tx, caller.identity, connected=self._waiters.sessions(), now=now
-            )
+            place = await self._place(tx, caller, now)
             ticket = self._tickets.ticket(pending_id)
             await messages.insert_bundle(
                 tx,
                 messages.NewBundle(
-                    pending_id, guest.session_id, guest.task_id, guest.turn_id, draft, now
+                    pending_id, place.session_id, place.task_id, place.turn_id, draft, now
                 ),
             )
             await deliveries.open_delivery(
                 tx,
                 deliveries.NewDelivery(
                     pending_id=pending_id,
-                    session_id=guest.session_id,
+                    session_id=place.session_id,
                     idempotency_key=caller.idempotency_key,
                     ticket_hash=ticket_hash(ticket),
                     question_digest=digest,
@@ -197,8 +201,13 @@ class Asking:
                     now=now,
                 ),
             )
-            await session_states.refresh(tx, guest.session_id, now)
-        return OpenAsk(pending_id, guest.session_id, ticket)
+            await session_states.refresh(tx, place.session_id, now)
+        return OpenAsk(pending_id, place.session_id, ticket)
+
+    async def _place(self, tx: Transaction, caller: AskCaller, now: Nanoseconds) -> Place:
+        return await of_caller(
+            tx, caller.identity, caller.hosted, connected=self._waiters.sessions(), now=now
+        )
 
     async def _find_open(self, tx: Transaction, caller: AskCaller, digest: str) -> OpenAsk | None:
         pending_id: PendingId | None = None
@@ -290,22 +299,20 @@ class Asking:
     async def _note(self, caller: AskCaller, text: str) -> None:
         async with self._database.writing(Deadline(self._clock, OPEN_BUDGET)) as tx:
             now = self._clock.now()
-            guest = await sessions.ensure_guest(
-                tx, caller.identity, connected=self._waiters.sessions(), now=now
-            )
+            place = await self._place(tx, caller, now)
             message = await messages.insert_message(
                 tx,
-                session_id=guest.session_id,
-                task_id=guest.task_id,
-                turn_id=guest.turn_id,
+                session_id=place.session_id,
+                task_id=place.task_id,
+                turn_id=place.turn_id,
                 kind="message",
                 author="agent",
                 content=text,
                 metadata={"kandesk": {"note": True}},
                 now=now,
             )
-        self._bus.publish(MessagesChanged(guest.session_id, (message,)))
-        await self._announcer.session(guest.session_id)
+        self._bus.publish(MessagesChanged(place.session_id, (message,)))
+        await self._announcer.session(place.session_id)
 
     def _tell_changed(self, pending_id: PendingId) -> None:
         if not self.draining.is_set():

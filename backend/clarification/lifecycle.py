@@ -60,6 +60,10 @@ class Lifecycle:
         """
         await self._run(self._cancel(pending_id, by), "close question")
 
+    async def withdraw_session(self, session_id: SessionId, by: Withdrawn) -> tuple[PendingId, ...]:
+        """Withdraw every open question of a session, such as when its turn is stopped (K1.7)."""
+        return await self._run(self._withdraw_session(session_id, by), "withdraw questions")
+
     async def open_turn(self, session_id: SessionId, task_id: TaskId) -> TurnId:
         """Start a turn; the open questions of the older ones are superseded."""
         return await self._run(self._open_turn(session_id, task_id), "open turn")
@@ -97,6 +101,20 @@ class Lifecycle:
         if not withdrawn:
             raise Conflict(ErrorCode.NOT_ACTIVE, "this question is no longer active")
         await self._tell([pending_id])
+
+    async def _withdraw_session(
+        self, session_id: SessionId, by: Withdrawn
+    ) -> tuple[PendingId, ...]:
+        deadline = Deadline(self._parts.clock, LIFECYCLE_BUDGET)
+        async with self._changing(deadline) as (tx, changed):
+            await lock_sessions(tx, [session_id])
+            now = self._parts.clock.now()
+            for pending_id in await open_bundles.open_in_session(tx, session_id):
+                if await withdrawals.withdraw(tx, pending_id, by, now):
+                    await drafts.delete(tx, pending_id)
+                    changed.append(pending_id)
+        await self._tell(changed)
+        return tuple(changed)
 
     async def _open_turn(self, session_id: SessionId, task_id: TaskId) -> TurnId:
         deadline = Deadline(self._parts.clock, LIFECYCLE_BUDGET)

@@ -3,22 +3,17 @@
 from typing import Final
 
 from backend.clarification.parts import Parts
+from backend.clarification.places import in_session
 from backend.clock import Deadline
 from backend.domain.clarification import QuestionBundleDraft
-from backend.domain.conversation import TERMINAL_STATES, SessionSummary
 from backend.domain.digest import question_digest
-from backend.domain.validation import shortened, validate_draft
+from backend.domain.validation import validate_draft
 from backend.errors import (
-    Conflict,
-    ErrorCode,
-    NotFound,
     StorageFailed,
     TemporarilyUnavailable,
 )
-from backend.ids import PendingId, SessionId, TaskId, TurnId, new_id
-from backend.store import deliveries, messages, session_states, sessions, turns
-from backend.store.database import Transaction
-from backend.store.locks import lock_sessions
+from backend.ids import PendingId, SessionId, TaskId, new_id
+from backend.store import deliveries, messages, session_states
 
 REQUEST_BUDGET: Final = 5.0
 
@@ -68,12 +63,13 @@ class Requesting:
         draft: QuestionBundleDraft,
     ) -> None:
         async with self._database.writing(Deadline(self._clock, REQUEST_BUDGET)) as tx:
-            await lock_sessions(tx, [session_id])
-            session = await self._session(tx, session_id, task_id)
             now = self._clock.now()
-            turn_id = await self._turn(tx, session)
+            place = await in_session(tx, session_id, task_id, now)
             await messages.insert_bundle(
-                tx, messages.NewBundle(pending_id, session_id, session.task_id, turn_id, draft, now)
+                tx,
+                messages.NewBundle(
+                    pending_id, session_id, place.task_id, place.turn_id, draft, now
+                ),
             )
             await deliveries.open_delivery(
                 tx,
@@ -88,20 +84,3 @@ class Requesting:
                 ),
             )
             await session_states.refresh(tx, session_id, now)
-
-    async def _session(
-        self, tx: Transaction, session_id: SessionId, task_id: TaskId | None
-    ) -> SessionSummary:
-        session = await sessions.get_summary(tx, session_id)
-        if session is None or (task_id and task_id != session.task_id):
-            named = shortened(session_id)
-            raise NotFound(ErrorCode.NOT_FOUND, f'session "{named}" not found', session_id=named)
-        if session.state in TERMINAL_STATES:
-            raise Conflict(ErrorCode.NOT_ACTIVE, "this session has ended")
-        return session
-
-    async def _turn(self, tx: Transaction, session: SessionSummary) -> TurnId:
-        found = await turns.current_turn(tx, session.session_id)
-        if found is not None:
-            return found
-        return await turns.open_turn(tx, session.session_id, session.task_id, self._clock.now())

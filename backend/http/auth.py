@@ -1,15 +1,28 @@
-"""Who may call what: two tokens, compared in constant time."""
+"""Who may call what: two tokens and those of running agents, none told by its timing."""
 
 import hmac
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from backend.errors import ErrorCode, StorageFailed
+from backend.ids import SessionId
 from backend.mcp.exchange import Role
 
 MCP_PATH: Final = "/mcp"
 OPERATOR_PATH: Final = "/mcp/operator"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who a token belongs to; `hosted` is the session of an agent this desk runs."""
+
+    role: Role
+    hosted: SessionId | None = None
+
+
+def _nobody(_token: bytes) -> SessionId | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +35,8 @@ class Tokens:
 
     desk: str = field(repr=False)
     agent: str = field(repr=False)
+    hosted: Callable[[bytes], SessionId | None] = field(default=_nobody, repr=False)
+    """Whose secret this is, of the agents that run now."""
 
     def __post_init__(self) -> None:
         if self.desk and self.desk == self.agent:
@@ -30,8 +45,8 @@ class Tokens:
                 "token and agent-token hold the same secret; delete both to get new ones",
             )
 
-    def role_of(self, authorizations: Iterable[bytes]) -> Role | None:
-        """The role of the one `Authorization` header; both tokens are always compared."""
+    def caller_of(self, authorizations: Iterable[bytes]) -> Caller | None:
+        """Who sent the one `Authorization` header; both tokens are always compared."""
         values = list(authorizations)
         scheme, _, token = (values[0] if len(values) == 1 else b"").partition(b" ")
         given = token.strip() if scheme.lower() == b"bearer" else b""
@@ -40,8 +55,11 @@ class Tokens:
         if not given:
             return None
         if is_desk:
-            return Role.DESK
-        return Role.AGENT if is_agent else None
+            return Caller(Role.DESK)
+        if is_agent:
+            return Caller(Role.AGENT)
+        session_id = self.hosted(given)
+        return None if session_id is None else Caller(Role.AGENT, session_id)
 
 
 def may_call(role: Role, path: str) -> bool:

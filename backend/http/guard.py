@@ -56,13 +56,15 @@ class Guard:
             return 421, "wrong host"
         if any(name == b"origin" and not self._is_own(value) for name, value in headers):
             return 403, "foreign origin"
-        role = self._tokens.role_of(value for name, value in headers if name == b"authorization")
-        if role is None:
+        caller = self._tokens.caller_of(
+            value for name, value in headers if name == b"authorization"
+        )
+        if caller is None:
             return 401, "a valid token is needed"
-        if not may_call(role, scope["path"]):
+        if not may_call(caller.role, scope["path"]):
             return 403, "this token may not do that"
         named = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
-        scope[SCOPE_KEY] = Exchange(role, shim=read_shim(named))
+        scope[SCOPE_KEY] = Exchange(caller.role, shim=read_shim(named), hosted=caller.hosted)
         return None
 
     def _is_own(self, origin: bytes) -> bool:

@@ -163,6 +163,7 @@ def caller_of(ctx: Context, exchange: Exchange) -> AskCaller:
     """Who calls, from what the connection proves; names are the client's own claim."""
     shim = exchange.shim
     if shim is not None:
+        # What the shim of a hosted agent proves of itself adds nothing to the session's secret.
         identity = GuestIdentity(
             connection=Connection.SHIM,
             key=f"{shim.instance}|{shim.folder}",
@@ -172,15 +173,16 @@ def caller_of(ctx: Context, exchange: Exchange) -> AskCaller:
             git_root=shim.git_root,
         )
         # One shim serves one client's session, whatever it is on the way to the desk.
-        return AskCaller(identity, shim.instance, shim.idempotency_key)
+        return AskCaller(identity, shim.instance, shim.idempotency_key, exchange.hosted)
     params = ctx.session.client_params
     name = _name(params.client_info.name) if params is not None else ""
     version = _name(params.client_info.version) if params is not None else ""
     if exchange.session_id:
         identity = GuestIdentity(Connection.HTTP_SESSION, exchange.session_id, name, version)
-        return AskCaller(identity, connection_id=exchange.session_id)
+        return AskCaller(identity, exchange.session_id, hosted=exchange.hosted)
     key = f"{exchange.role.value}|{name}"
-    return AskCaller(GuestIdentity(Connection.STATELESS, key, name, version))
+    identity = GuestIdentity(Connection.STATELESS, key, name, version)
+    return AskCaller(identity, hosted=exchange.hosted)
 
 
 def _name(text: str) -> str:
@@ -192,7 +194,8 @@ def _name(text: str) -> str:
 def _places(exchange: Exchange) -> tuple[tuple[str, int], ...]:
     if exchange.session_id:
         return ((f"session|{exchange.session_id}", MAX_PER_CONNECTION),)
-    stateless = (f"stateless|{exchange.role.value}", MAX_STATELESS)
+    token = exchange.hosted or exchange.role.value
+    stateless = (f"stateless|{token}", MAX_STATELESS)
     if exchange.shim is None:
         return (stateless,)
     return ((f"shim|{exchange.shim.instance}", MAX_PER_CONNECTION), stateless)

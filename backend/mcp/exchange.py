@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 from urllib.parse import unquote
 
-from backend.ids import IdempotencyKey
+from backend.ids import IdempotencyKey, SessionId
 from backend.mcp.patience import PATIENCE_HEADER, patience_from_wire
 
 SCOPE_KEY: Final = "kandesk.exchange"
@@ -57,6 +57,8 @@ class Exchange:
 
     role: Role
     shim: Shim | None = None
+    hosted: SessionId | None = None
+    """The session of the agent this desk runs, whose own secret came with the request."""
     session_id: str = ""
     """The MCP session; empty for stateless requests."""
     lost: asyncio.Event = field(default_factory=asyncio.Event)

@@ -62,7 +62,7 @@ class HandshakeEra:
         session = None
         if session_id is not None:
             session = self._sessions.get(session_id)
-            if session is None or session.role is not exchange.role or session.closed:
+            if session is None or session.closed or not session.belongs_to(exchange):
                 await reply_error(send, 404, INVALID_REQUEST, "Session not found")
                 return
             self._sessions.move_to_end(session.id)

@@ -32,6 +32,7 @@ class HandshakeSession:
     def __init__(self, exchange: Exchange, client: str) -> None:
         self.id = new_id()
         self.role = exchange.role
+        self.hosted = exchange.hosted
         self.closed = False
         self.scope = anyio.CancelScope()
         self._resumes = patience_of(client).resumes
@@ -39,6 +40,10 @@ class HandshakeSession:
         self._serial = itertools.count(1)
         self._ready = anyio.Event()
         self._feed: MemoryObjectSendStream[SessionMessage | Exception] | None = None
+
+    def belongs_to(self, exchange: Exchange) -> bool:
+        """Whether a request of this caller may go on with the session."""
+        return self.role is exchange.role and self.hosted == exchange.hosted
 
     @property
     def busy(self) -> bool:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from backend.errors import StorageFailed
-from backend.http.auth import Tokens
+from backend.http.auth import Caller, Tokens, may_call
+from backend.ids import SessionId
 from backend.mcp.exchange import Role
 from tests.helpers.door_client import TOKENS, Door, connection, raw_exchange, raw_http
 
@@ -234,7 +235,23 @@ async def test_preflights_get_no_permission(live_door: Door) -> None:
     ],
 )
 def test_tokens_tell_roles(headers: list[bytes], role: Any) -> None:
-    assert Tokens(desk="d", agent="a").role_of(headers) is role
+    caller = Tokens(desk="d", agent="a").caller_of(headers)
+    assert (caller.role if caller else None) is role
+
+
+def test_the_secret_of_a_running_agent_tells_its_session() -> None:
+    """agents.md, Security: bound to that session, and worth nothing once the agent is gone."""
+    alive = {b"s3cret": SessionId("s1")}
+    tokens = Tokens(desk="d", agent="a", hosted=alive.get)
+    assert tokens.caller_of([b"Bearer s3cret"]) == Caller(Role.AGENT, SessionId("s1"))
+    alive.clear()
+    assert tokens.caller_of([b"Bearer s3cret"]) is None
+
+
+@pytest.mark.parametrize("path", [path for path in EVERY_PATH if path != "/mcp"])
+def test_an_agent_of_this_desk_reaches_its_tools_only(path: str) -> None:
+    assert not may_call(Role.AGENT, path)
+    assert may_call(Role.AGENT, "/mcp")
 
 
 def test_tokens_are_not_shown_by_repr() -> None:
@@ -242,7 +259,7 @@ def test_tokens_are_not_shown_by_repr() -> None:
 
 
 def test_an_empty_token_opens_nothing() -> None:
-    assert Tokens(desk="", agent="").role_of([b"Bearer "]) is None
+    assert Tokens(desk="", agent="").caller_of([b"Bearer "]) is None
 
 
 def test_one_secret_for_both_roles_is_refused() -> None:
