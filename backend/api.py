@@ -16,6 +16,7 @@ from backend.domain.hosted import (
     Admission,
     AgentOffer,
     Conversation,
+    MessageDraft,
     OutgoingMessage,
     SessionStart,
 )
@@ -91,6 +92,12 @@ class ConversationApi(Protocol):
     async def find_admission(self, admission_id: AdmissionId) -> Admission | None:
         """What became of a message whose result was lost; None when it was never admitted."""
         ...
+
+    async def save_message_draft(self, draft: MessageDraft) -> None:
+        """Keep what is being typed to an agent; silently nothing for a session that is gone."""
+        ...
+
+    async def load_message_draft(self, session_id: SessionId) -> MessageDraft | None: ...
 
     async def edit_queued(
         self, session_id: SessionId, entry_id: QueueEntryId, text: str, *, revision: int

@@ -12,7 +12,7 @@ from app.viewmodels.clarification_card import (
     open_questions,
     reason_fits,
 )
-from app.viewmodels.clarification_drafts import DraftKeeper
+from app.viewmodels.clarification_drafts import AnswerDraftKeeper
 from app.viewmodels.clarification_recovery import RecoveryState, recovery_of_card
 from app.viewmodels.clarification_responder import READ_SECONDS, Responder
 from app.viewmodels.timing import Background, Deadline, WindowClock
@@ -60,7 +60,7 @@ class ClarificationViewModel(QObject):
         self._background = background
         self._board = CardBoard()
         self._afterwords = Afterwords(clock, self.recovery_changed.emit)
-        self._drafts = DraftKeeper(client, clock, deadline, background)
+        self._drafts = AnswerDraftKeeper(client, clock, deadline, background)
         self._responder = Responder(
             client,
             deadline,

@@ -4,6 +4,7 @@ from backend.domain.hosted import (
     Admission,
     AgentOffer,
     Conversation,
+    MessageDraft,
     OutgoingMessage,
     SessionStart,
 )
@@ -28,6 +29,12 @@ class NoConversations:
 
     async def find_admission(self, admission_id: AdmissionId) -> Admission | None:
         raise _no_agents()
+
+    async def save_message_draft(self, draft: MessageDraft) -> None:
+        return
+
+    async def load_message_draft(self, session_id: SessionId) -> MessageDraft | None:
+        return None
 
     async def edit_queued(
         self, session_id: SessionId, entry_id: QueueEntryId, text: str, *, revision: int

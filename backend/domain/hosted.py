@@ -63,6 +63,24 @@ class OutgoingMessage:
     """The closed question this is a late answer to (K6.5)."""
 
 
+@dataclass(frozen=True, slots=True)
+class MessageDraft:
+    """What is being typed to an agent, as typed; one for each session.
+
+    While it is not known what became of a message, `admission_id` is its identity and `attempted`
+    its text, so that asking again after a restart finds it.
+    """
+
+    session_id: SessionId
+    text: str = ""
+    admission_id: AdmissionId | None = None
+    attempted: str = ""
+
+    @property
+    def blank(self) -> bool:
+        return not self.text and self.admission_id is None
+
+
 class AdmissionOutcome(StrEnum):
     SENT = "sent"
     """It is the next prompt, durably, before the agent is given it."""

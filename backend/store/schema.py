@@ -4,10 +4,16 @@ Tables and columns of tasks, sessions, turns and messages are Kandev's (K2.1-K2.
 they are not STRICT: SQLite refuses the type TIMESTAMP there. Our own tables are.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
-from backend.store.dialect import Dialect, column_kind, index_key, json_flag, json_text, time_key
+from backend.store.conversation_schema import (
+    ADMISSIONS,
+    QUEUE_STATES,
+    QUEUED_MESSAGES,
+    conversation_indexes,
+)
+from backend.store.definitions import Index, Table, columns
+from backend.store.dialect import Dialect, index_key, json_flag, json_text, time_key
 
 APPLICATION_ID: Final = 0x4B64736B
 """Marks our files; the letters "Kdsk"."""
@@ -16,44 +22,9 @@ MAJOR: Final = 1
 MESSAGE_REVISION: Final = "message_revision"
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    name: str
-    columns: tuple[tuple[str, str], ...]
-    constraints: tuple[str, ...] = ()
-    strict: bool = False
-
-    def ddl(self, dialect: Dialect = Dialect.SQLITE) -> str:
-        parts = [f"{name} {column_kind(dialect, kind)}" for name, kind in self.columns]
-        body = ",\n  ".join([*parts, *self.constraints])
-        strict = self.strict and dialect is Dialect.SQLITE
-        return f"CREATE TABLE IF NOT EXISTS {self.name} (\n  {body}\n)" + (
-            " STRICT" if strict else ""
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    name: str
-    table: str
-    keys: str
-    where: str = ""
-    unique: bool = False
-
-    def ddl(self) -> str:
-        kind = "UNIQUE INDEX" if self.unique else "INDEX"
-        where = f" WHERE {self.where}" if self.where else ""
-        return f"CREATE {kind} IF NOT EXISTS {self.name} ON {self.table}({self.keys}){where}"
-
-
-def _columns(text: str) -> tuple[tuple[str, str], ...]:
-    lines = (line.strip().rstrip(",") for line in text.strip().splitlines())
-    return tuple((name, kind) for name, _, kind in (line.partition(" ") for line in lines))
-
-
 TASKS = Table(
     "tasks",
-    _columns("""
+    columns("""
         id TEXT PRIMARY KEY
         workspace_id TEXT NOT NULL DEFAULT ''
         workflow_id TEXT NOT NULL DEFAULT ''
@@ -75,7 +46,7 @@ TASKS = Table(
 )
 SESSIONS = Table(
     "task_sessions",
-    _columns("""
+    columns("""
         id TEXT PRIMARY KEY
         task_id TEXT NOT NULL REFERENCES tasks(id) ON DELETE CASCADE
         agent_execution_id TEXT NOT NULL DEFAULT ''
@@ -114,7 +85,7 @@ SESSIONS = Table(
 )
 TURNS = Table(
     "task_session_turns",
-    _columns("""
+    columns("""
         id TEXT PRIMARY KEY
         task_session_id TEXT NOT NULL REFERENCES task_sessions(id) ON DELETE CASCADE
         task_id TEXT NOT NULL
@@ -129,7 +100,7 @@ TURNS = Table(
 )
 MESSAGES = Table(
     "task_session_messages",
-    _columns("""
+    columns("""
         id TEXT PRIMARY KEY
         task_session_id TEXT NOT NULL REFERENCES task_sessions(id) ON DELETE CASCADE
         task_id TEXT DEFAULT ''
@@ -146,24 +117,9 @@ MESSAGES = Table(
         revision INTEGER NOT NULL DEFAULT 0
     """),
 )
-ADMISSIONS = Table(
-    "message_admissions",
-    _columns("""
-        admission_id TEXT PRIMARY KEY
-        task_id TEXT NOT NULL
-        session_id TEXT NOT NULL REFERENCES task_sessions(id) ON DELETE CASCADE
-        pending_id TEXT NOT NULL DEFAULT ''
-        payload_digest TEXT NOT NULL
-        outcome TEXT NOT NULL DEFAULT ''
-        message_id TEXT
-        created_at TEXT NOT NULL
-        updated_at TEXT NOT NULL
-    """),
-    strict=True,
-)
 DRAFTS = Table(
     "answer_drafts",
-    _columns("""
+    columns("""
         pending_id TEXT PRIMARY KEY
         answers TEXT NOT NULL DEFAULT '[]'
         current_question INTEGER NOT NULL DEFAULT 0
@@ -171,9 +127,20 @@ DRAFTS = Table(
     """),
     strict=True,
 )
+MESSAGE_DRAFTS = Table(
+    "message_drafts",
+    columns("""
+        session_id TEXT PRIMARY KEY REFERENCES task_sessions(id) ON DELETE CASCADE
+        text TEXT NOT NULL DEFAULT ''
+        admission_id TEXT NOT NULL DEFAULT ''
+        attempted TEXT NOT NULL DEFAULT ''
+        updated_at TEXT NOT NULL
+    """),
+    strict=True,
+)
 DELIVERIES = Table(
     "interaction_deliveries",
-    _columns("""
+    columns("""
         pending_id TEXT PRIMARY KEY
         session_id TEXT NOT NULL REFERENCES task_sessions(id) ON DELETE CASCADE
         connection_id TEXT NOT NULL DEFAULT ''
@@ -197,7 +164,7 @@ DELIVERIES = Table(
 )
 SETTINGS = Table(
     "settings",
-    _columns("""
+    columns("""
         key TEXT PRIMARY KEY
         value TEXT NOT NULL
     """),
@@ -205,7 +172,7 @@ SETTINGS = Table(
 )
 SEQUENCES = Table(
     "sequences",
-    _columns("""
+    columns("""
         name TEXT PRIMARY KEY
         value INTEGER NOT NULL
     """),
@@ -219,9 +186,12 @@ TABLES: Final = (
     MESSAGES,
     ADMISSIONS,
     DRAFTS,
+    MESSAGE_DRAFTS,
     DELIVERIES,
     SETTINGS,
     SEQUENCES,
+    QUEUED_MESSAGES,
+    QUEUE_STATES,
 )
 JSON_TABLES: Final = (TASKS.name, SESSIONS.name, TURNS.name, MESSAGES.name)
 
@@ -290,6 +260,7 @@ def _own_indexes(dialect: Dialect) -> tuple[Index, ...]:
         *_question_and_guest_indexes(dialect),
         *_dispatch_indexes(dialect),
         *_delivery_indexes(),
+        *conversation_indexes(),
     )
 
 

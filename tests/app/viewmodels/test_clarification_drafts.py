@@ -5,7 +5,7 @@ import dataclasses
 
 import pytest
 
-from app.viewmodels.clarification_drafts import DRAFT_SECONDS
+from app.viewmodels.draft_keeper import DRAFT_SECONDS
 from backend.domain.clarification import Answer, AnswerDraft, Delivery, StoredAnswer
 from backend.errors import ErrorCode, InvalidInput, TemporarilyUnavailable
 from backend.ids import OptionId, PendingId, QuestionId, SessionId
