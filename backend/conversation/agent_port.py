@@ -1,6 +1,6 @@
 """What conversations need of an agent's process; `backend.agents` implements it over ACP."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from backend.domain.agents import (
@@ -11,10 +11,36 @@ from backend.domain.agents import (
     ElicitationReply,
     Elicited,
     PermissionAsked,
+    ProcessMark,
     PromptEnd,
     SessionSetup,
 )
 from backend.ids import SessionId
+
+__all__ = [
+    "AgentLaunch",
+    "AgentLauncher",
+    "AgentListener",
+    "InjectedTools",
+    "ProcessMark",
+    "RunningAgent",
+    "RunningPrompt",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class InjectedTools:
+    """Our MCP endpoint as the agent of one session reaches it.
+
+    An agent that speaks no HTTP to MCP servers is given `shim` to start instead; it gets `token`
+    in its environment.
+    """
+
+    server_name: str
+    """`kandesk-<random>`: a permission for one of our tools is known by it."""
+    url: str
+    token: str = field(repr=False)
+    shim: AgentCommand
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +51,15 @@ class AgentLaunch:
     command: AgentCommand
     folder: str
     agent_session_id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessMark:
-    """Enough to find a child again after the desk has died, and to be sure it is that child."""
-
-    pid: int
-    group: int
-    started_at: str
-    """When it started, in the system's own clock."""
+    tools: InjectedTools | None = None
 
 
 class AgentListener(Protocol):
     """Hears one running agent. `updated` comes in order and is done before the prompt ends."""
+
+    async def started(self, mark: ProcessMark) -> None:
+        """The process is there and was not spoken to yet: it can be found again from now on."""
+        ...
 
     def updated(self, update: AgentUpdate) -> None: ...
 

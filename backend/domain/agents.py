@@ -335,3 +335,13 @@ class AgentEnd:
     stderr_tail: str = ""
     wanted: bool = False
     """Whether the desk stopped it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessMark:
+    """Enough to find a child again after the desk has died, and to be sure it is that child."""
+
+    pid: int
+    group: int
+    started_at: str
+    """When it started, in the system's own clock."""
