@@ -53,6 +53,17 @@ class Icon(Enum):
     BOX_EMPTY = "square"
     RADIO_ON = "circle-dot"
     RADIO_OFF = "circle"
+    IN_PROGRESS = "circle-dot-dashed"
+    READ = "file-text"
+    EDIT = "pencil"
+    SEARCH = "search"
+    COMMAND = "terminal"
+    FETCH = "globe"
+    THINKING = "brain"
+    TODO = "list-checks"
+    PLAN = "clipboard-list"
+    TOOL = "wrench"
+    PERMISSION = "shield-question-mark"
 
 
 def resource_folder(kind: str) -> Path:
