@@ -87,6 +87,17 @@ class AdmissionOutcome(StrEnum):
     QUEUED = "queued"
 
 
+class PromptOutcome(StrEnum):
+    """Where a message that was to be the agent's next prompt ended."""
+
+    SENT = "sent"
+    """The agent has it."""
+    UNKNOWN = "unknown"
+    """The desk ended while it was handed over; it is not sent again by itself."""
+    FAILED = "failed"
+    """The agent certainly does not have it, and it is not sent again by itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Admission:
     """What became of a message when it was admitted; the same again for every repetition."""

@@ -8,6 +8,7 @@ from typing import Final
 
 from backend.errors import ErrorCode, StorageFailed
 from backend.events import StoreStep
+from backend.store.definitions import Index, Table
 from backend.store.dialect import Dialect
 from backend.store.index_build import build_index
 from backend.store.index_definition import same_definition
@@ -20,8 +21,6 @@ from backend.store.schema import (
     MESSAGES,
     SEQUENCES,
     TABLES,
-    Index,
-    Table,
     indexes,
 )
 from backend.store.step_progress import StepProgress

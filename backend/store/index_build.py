@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from backend.store.schema import Index
+from backend.store.definitions import Index
 from backend.store.step_progress import StepProgress
 from backend.store.table_scan import row_bound
 

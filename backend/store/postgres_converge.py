@@ -9,6 +9,7 @@ from backend.domain.validation import shortened
 from backend.errors import ErrorCode, StorageFailed
 from backend.events import StoreStep
 from backend.store.database import Transaction
+from backend.store.definitions import Index
 from backend.store.dialect import Dialect, column_kind
 from backend.store.metadata_check import unreadable_rows
 from backend.store.postgres_catalog import Catalog
@@ -21,7 +22,6 @@ from backend.store.schema import (
     SEQUENCES,
     SETTINGS,
     TABLES,
-    Index,
     indexes,
 )
 

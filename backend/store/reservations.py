@@ -18,11 +18,13 @@ from backend.store.dialect import (
     json_true,
 )
 from backend.store.eligibility import pending_id
-from backend.store.metadata import as_list, as_text, decode, encode, is_set
+from backend.store.metadata import OWN_KEY, as_list, as_text, decode, encode, is_set
 
 PENDING: Final = "prompt_dispatch_pending"
 ATTEMPTED: Final = "prompt_dispatch_attempted"
 OUTBOX: Final = "prompt_dispatch_start_event_pending"
+PROMPT: Final = "prompt"
+"""Our own key: the row of the human's message that a reserved turn is for."""
 _PENDING_ID: Final = "prompt_dispatch_clarification_pending_id"
 _TURN_ID: Final = "prompt_dispatch_clarification_turn_id"
 _MESSAGE_IDS: Final = "prompt_dispatch_clarification_message_ids"
@@ -126,10 +128,11 @@ async def release(tx: Transaction, turn_id: TurnId) -> bool:
 
 
 async def list_reserved(tx: Transaction) -> tuple[TurnId, ...]:
-    """Every turn that is still reserved, oldest first."""
+    """Every turn that is still reserved, oldest first; not those of messages (`prompts`)."""
     rows = await tx.fetch_all(
         "SELECT t.id FROM task_session_turns t"
         f" WHERE {json_flag(tx.dialect, 't.metadata', PENDING)}"
+        f" AND {json_text(tx.dialect, 't.metadata', OWN_KEY, PROMPT)} IS NULL"
         " ORDER BY t.started_at, t.created_at, t.id"
     )
     return tuple(TurnId(str(row["id"])) for row in rows)

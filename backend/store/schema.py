@@ -21,7 +21,6 @@ MAJOR: Final = 1
 """Raised only when an older program must not open the store any more."""
 MESSAGE_REVISION: Final = "message_revision"
 
-
 TASKS = Table(
     "tasks",
     columns("""

@@ -2,9 +2,10 @@ import sqlite3
 
 import pytest
 
+from backend.store.definitions import Index
 from backend.store.dialect import Dialect
 from backend.store.index_definition import same_definition
-from backend.store.schema import Index, indexes
+from backend.store.schema import indexes
 
 NAME = "idx_messages_metadata_pending_id_lookup_ordered"
 ORDERED: Index = next(index for index in indexes(Dialect.SQLITE) if index.name == NAME)

@@ -17,7 +17,8 @@ from typing import Final
 from uuid import NAMESPACE_OID, uuid5
 
 from backend.clock import Nanoseconds, format_timestamp
-from backend.store.schema import DELIVERIES, MESSAGES, SESSIONS, TABLES, TASKS, TURNS, Table
+from backend.store.definitions import Table
+from backend.store.schema import DELIVERIES, MESSAGES, SESSIONS, TABLES, TASKS, TURNS
 
 GENERATOR: Final = 2
 """Raised when other rows come out of the same size and seed."""

@@ -1,0 +1,174 @@
+"""Messages on their way to an agent: each is a row and a turn reserved for it (K5.5, K5.7).
+
+The mark on the turn says how far it is: reserved, attempted, or settled, when the mark is gone. A
+crash before the attempt leaves a prompt that is sent later; one after it a prompt whose outcome is
+unknown. The sessions of what is changed must be held (`locks`).
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from backend.clock import Nanoseconds, format_timestamp
+from backend.domain.conversation import Message, SessionState
+from backend.domain.hosted import PromptOutcome
+from backend.ids import MessageId, PendingId, SessionId, TaskId, TurnId
+from backend.store import messages, reservations, sessions, turns
+from backend.store.database import Params, Row, Transaction
+from backend.store.dialect import json_assign, json_flag, json_remove, json_string, json_text
+from backend.store.metadata import OWN_KEY, as_dict, as_text, decode, is_set
+from backend.store.reservations import ATTEMPTED, PENDING, PROMPT
+from backend.store.revisions import next_revision
+
+ANSWERS: Final = "answers"
+"""Our own key of a message: the closed question it answers. Never Kandev's `pending_id`, which
+would make it a row of that question."""
+DISPATCH: Final = "dispatch"
+"""Our own key of a message: the `PromptOutcome`, where it is not `sent`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReservedPrompt:
+    """A message that is not settled: what to give to the agent, and how far that is."""
+
+    turn_id: TurnId
+    session_id: SessionId
+    task_id: TaskId
+    message_id: MessageId
+    text: str
+    answers: PendingId | None
+    """The closed question it answers."""
+    attempted: bool
+
+
+async def reserve(
+    tx: Transaction,
+    turn_id: TurnId,
+    session_id: SessionId,
+    task_id: TaskId,
+    message_id: MessageId,
+    now: Nanoseconds,
+) -> None:
+    """Open the turn for a message; its row, which must follow, makes it own the session (K1.8)."""
+    metadata = {PENDING: True, OWN_KEY: {PROMPT: message_id}}
+    await turns.open_turn(tx, session_id, task_id, now, metadata, turn_id=turn_id)
+
+
+async def list_undispatched(
+    tx: Transaction, session_id: SessionId | None = None
+) -> tuple[ReservedPrompt, ...]:
+    """Prompts no attempt was made for, oldest first, of one session or of all."""
+    found = await _list(tx, session_id)
+    return tuple(prompt for prompt in found if not prompt.attempted)
+
+
+async def list_attempted(tx: Transaction) -> tuple[ReservedPrompt, ...]:
+    """Prompts whose attempt has no known end; at a start: those the last run left so."""
+    return tuple(prompt for prompt in await _list(tx, None) if prompt.attempted)
+
+
+async def load(tx: Transaction, turn_id: TurnId) -> ReservedPrompt | None:
+    """The prompt of a reserved turn; None when it is settled or the turn is for something else."""
+    row = await tx.fetch_one(f"{_select(tx)} AND t.id = :turn", {"turn": turn_id})
+    return None if row is None else _to_prompt(row)
+
+
+async def mark_attempted(tx: Transaction, prompt: ReservedPrompt, now: Nanoseconds) -> bool:
+    """Cross the at-most-once boundary, and let the session run.
+
+    False when it was settled or attempted meanwhile: then it must not be given to the agent.
+    """
+    current = await load(tx, prompt.turn_id)
+    if current is None or current.attempted:
+        return False
+    await reservations.mark_attempted(tx, prompt.turn_id, now)
+    await sessions.set_state(tx, prompt.session_id, SessionState.RUNNING, now)
+    return True
+
+
+async def put_back(tx: Transaction, prompt: ReservedPrompt, now: Nanoseconds) -> bool:
+    """An attempt has certainly not reached the agent: the prompt waits for the next one.
+
+    False when it is settled.
+    """
+    kept = json_remove(tx.dialect, "metadata", ATTEMPTED)
+    changed = await tx.execute(
+        f"UPDATE task_session_turns SET metadata = {kept}, updated_at = :now"
+        f" WHERE id = :turn AND {json_flag(tx.dialect, 'metadata', PENDING)}",
+        {"turn": prompt.turn_id, "now": format_timestamp(now)},
+    )
+    return changed == 1
+
+
+async def settle(
+    tx: Transaction, prompt: ReservedPrompt, outcome: PromptOutcome, now: Nanoseconds
+) -> Message | None:
+    """End its dispatch; the turn is one like any other from now on.
+
+    Returns the message's row where that changed: it says `unknown` and `failed`. Nothing happens
+    to a prompt that is settled.
+    """
+    if await load(tx, prompt.turn_id) is None:
+        return None
+    await reservations.clear(tx, prompt.turn_id, now, outbox=False)
+    params: Params = {
+        "message": prompt.message_id,
+        "outcome": outcome.value,
+        "now": format_timestamp(now),
+    }
+    await tx.execute(
+        "UPDATE message_admissions SET dispatch = :outcome, updated_at = :now"
+        " WHERE admission_id = :message",
+        params,
+    )
+    if outcome is PromptOutcome.SENT:
+        return None
+    said = json_string(tx.dialect, ":outcome")
+    told = json_assign(tx.dialect, "metadata", {(OWN_KEY, DISPATCH): said})
+    row = await tx.fetch_one(
+        f"UPDATE task_session_messages SET metadata = {told},"
+        " updated_at = :now, revision = :revision WHERE id = :message"
+        f" RETURNING {messages.COLUMNS}",
+        {**params, "revision": await next_revision(tx)},
+    )
+    return None if row is None else messages.to_message(row)
+
+
+async def is_busy(tx: Transaction, session_id: SessionId) -> bool:
+    """Whether a prompt or an answer of this session is on its way to its agent."""
+    row = await tx.fetch_one(
+        "SELECT 1 AS found FROM task_session_turns t WHERE t.task_session_id = :session"
+        f" AND {json_flag(tx.dialect, 't.metadata', PENDING)} LIMIT 1",
+        {"session": session_id},
+    )
+    return row is not None
+
+
+async def _list(tx: Transaction, session_id: SessionId | None) -> tuple[ReservedPrompt, ...]:
+    one = " AND t.task_session_id = :session" if session_id is not None else ""
+    rows = await tx.fetch_all(
+        f"{_select(tx)}{one} ORDER BY t.started_at, t.created_at, t.id",
+        {"session": session_id} if session_id is not None else {},
+    )
+    return tuple(_to_prompt(row) for row in rows)
+
+
+def _select(tx: Transaction) -> str:
+    return (
+        "SELECT t.id, t.task_session_id, t.task_id, t.metadata AS dispatch, m.id AS message_id,"
+        " m.content, m.metadata FROM task_session_turns t JOIN task_session_messages m"
+        f" ON m.id = {json_text(tx.dialect, 't.metadata', OWN_KEY, PROMPT)}"
+        f" WHERE {json_flag(tx.dialect, 't.metadata', PENDING)}"
+    )
+
+
+def _to_prompt(row: Row) -> ReservedPrompt:
+    own = as_dict(decode(row["metadata"]).get(OWN_KEY))
+    return ReservedPrompt(
+        turn_id=TurnId(str(row["id"])),
+        session_id=SessionId(str(row["task_session_id"])),
+        task_id=TaskId(str(row["task_id"])),
+        message_id=MessageId(str(row["message_id"])),
+        text=str(row["content"]),
+        answers=PendingId(as_text(own.get(ANSWERS))) if own.get(ANSWERS) else None,
+        attempted=is_set(decode(row["dispatch"]).get(ATTEMPTED)),
+    )
