@@ -8,15 +8,13 @@
 - `gate = desk.hold("respond")` makes calls of that method wait for `gate.set()`.
 """
 
-import asyncio
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from app.bridge.client import BackendClient, T, Work
-from backend.api import ConversationApi, DeskApi, DeskInfo, ReviewApi
+from backend.api import DeskApi, DeskInfo, ReviewApi
 from backend.clock import Nanoseconds
-from backend.conversation.unavailable import NoConversations
 from backend.domain.clarification import (
     Answer,
     AnswerDraft,
@@ -32,7 +30,7 @@ from backend.domain.clarification import (
 )
 from backend.domain.conversation import Message, MessagePage, SessionSummary
 from backend.domain.listing import BundlePage, Origin, PageQuery
-from backend.errors import AppError, Conflict, ErrorCode, NotFound
+from backend.errors import Conflict, ErrorCode, NotFound
 from backend.events import (
     BundleChanged,
     BundleOpened,
@@ -47,6 +45,8 @@ from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId, Task
 from backend.review.unavailable import NoReviews
 from tests.helpers.clock import START
 from tests.helpers.desk_builders import question_messages
+from tests.helpers.fake_calls import FakeCalls
+from tests.helpers.fake_conversations import FakeConversations
 
 INFO = DeskInfo(
     version="0.1.0",
@@ -67,31 +67,20 @@ class Responded:
     claim_token: ClaimId
 
 
-class FakeDesk(DeskApi):
+class FakeDesk(FakeCalls, DeskApi):
     """Implements `backend.api.DeskApi` over dictionaries."""
 
     def __init__(self) -> None:
-        self.conversations: ConversationApi = NoConversations()
-        self.reviews: ReviewApi = NoReviews()
+        super().__init__()
         self.bus = EventBus()
+        self.conversations: FakeConversations = FakeConversations(self.bus.publish)
+        self.reviews: ReviewApi = NoReviews()
         self.sessions: dict[SessionId, SessionSummary] = {}
         self.messages: defaultdict[SessionId, list[Message]] = defaultdict(list)
         self.bundles: dict[PendingId, Bundle] = {}
         self.drafts: dict[PendingId, AnswerDraft] = {}
-        self.calls: list[str] = []
         self.responses: list[Responded] = []
         self.now = Nanoseconds(START)
-        self._failures: defaultdict[str, deque[AppError]] = defaultdict(deque)
-        self._gates: dict[str, asyncio.Event] = {}
-
-    def fail(self, method: str, error: AppError) -> None:
-        """Make the next call of `method` raise `error`; repeated, the ones after it too."""
-        self._failures[method].append(error)
-
-    def hold(self, method: str) -> asyncio.Event:
-        """Make calls of `method` wait until the returned event is set."""
-        gate = self._gates[method] = asyncio.Event()
-        return gate
 
     def put_session(self, session: SessionSummary) -> None:
         self.sessions[session.session_id] = session
@@ -243,15 +232,6 @@ class FakeDesk(DeskApi):
         self.change(
             _with_status(replace(bundle, withdrawn=Withdrawn.BY_HUMAN), BundleStatus.CANCELLED)
         )
-
-    async def _enter(self, method: str) -> None:
-        self.calls.append(method)
-        gate = self._gates.get(method)
-        if gate is not None:
-            await gate.wait()
-        await asyncio.sleep(0)
-        if self._failures[method]:
-            raise self._failures[method].popleft()
 
     def _close_with(self, bundle: Bundle, outcome: Outcome, claim: ClaimId) -> ResponseOutcome:
         """Answer or skip: delivered when a call waits, else kept for the agent."""
