@@ -55,10 +55,15 @@ def json_string(dialect: Dialect, expression: str) -> str:
     return expression if dialect is Dialect.SQLITE else f"to_jsonb(CAST({expression} AS text))"
 
 
+def json_document(dialect: Dialect, expression: str) -> str:
+    """A text expression or parameter that holds JSON, as that JSON, for `json_assign`."""
+    return f"json({expression})" if dialect is Dialect.SQLITE else f"CAST({expression} AS jsonb)"
+
+
 def json_assign(dialect: Dialect, column: str, values: Mapping[tuple[str, ...], str]) -> str:
     """The document in `column` with values set; an object on the way is created when missing.
 
-    Paths have one or two keys; values come from `json_string` or `json_true`.
+    Paths have one or two keys; values come from `json_string`, `json_true` or `json_document`.
     """
     if dialect is Dialect.SQLITE:
         pairs = ",".join(f"'$.{'.'.join(path)}',{value}" for path, value in values.items())

@@ -199,9 +199,9 @@ def _to_summary(row: Row) -> SessionSummary:
         session_id=SessionId(str(row["id"])),
         task_id=TaskId(str(row["task_id"])),
         kind=SessionKind.GUEST if is_guest else SessionKind.HOSTED,
-        state=_known_state(str(row["state"])),
+        state=known_state(str(row["state"])),
         title=str(row["title"]),
-        agent=client or as_text(row["agent_profile_id"]),
+        agent=client or as_text(own.get("agent_name")) or as_text(row["agent_profile_id"]),
         workspace=as_text(row["workspace_id"]),
         started_at=as_time(row["started_at"]),
         updated_at=as_time(row["updated_at"]),
@@ -210,6 +210,6 @@ def _to_summary(row: Row) -> SessionSummary:
     )
 
 
-def _known_state(text: str) -> SessionState:
+def known_state(text: str) -> SessionState:
     """A state of a later version is shown as idle: it says nothing this version could act on."""
     return SessionState(text) if text in SessionState.__members__ else SessionState.IDLE
