@@ -60,6 +60,8 @@ class Colours:
     user: str
     code: str
     code_border: str
+    added_soft: str
+    removed_soft: str
     scroll: str
     scroll_hover: str
     shadow: str
@@ -75,6 +77,7 @@ TEXT_ON: Final[tuple[tuple[str, str], ...]] = (
     *(("danger", ground) for ground in ("surface", "side", "card", "danger_soft")),
     *(("success", ground) for ground in ("surface", "card")),
     *(("text", ground) for ground in ("attention_soft", "danger_soft", "accent_soft")),
+    *(("text", ground) for ground in ("added_soft", "removed_soft")),
     ("on_attention_badge", "attention_badge"),
 )
 """Which text colours stand on which grounds; each pair has a contrast of at least 4.5:1."""

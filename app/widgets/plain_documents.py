@@ -1,0 +1,77 @@
+"""Text that is no Markdown as a document: output of programs, and the lines of a diff."""
+
+from typing import Final
+
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextOption,
+)
+
+from app.theme import Colours
+from app.widgets.diff_lines import Diff, Sign
+
+_LINE_HEIGHT: Final = 130
+"""Percent of the font's height."""
+
+
+class PlainDocument(QTextDocument):
+    """`text` as it is, in one font and colour."""
+
+    def __init__(self, text: str, font: QFont, colour: str) -> None:
+        super().__init__()
+        _prepare(self, font)
+        cursor = QTextCursor(self)
+        cursor.setBlockFormat(_block_format())
+        form = QTextCharFormat()
+        form.setForeground(QColor(colour))
+        cursor.insertText(text, form)
+
+
+class DiffDocument(QTextDocument):
+    """`diff` line by line, each with its sign; at most `limit` lines of it."""
+
+    def __init__(self, diff: Diff, font: QFont, colours: Colours, limit: int) -> None:
+        super().__init__()
+        _prepare(self, font)
+        grounds = {Sign.ADDED: colours.added_soft, Sign.REMOVED: colours.removed_soft}
+        cursor = QTextCursor(self)
+        cursor.beginEditBlock()
+        for number, line in enumerate(diff.lines[:limit]):
+            block = _block_format()
+            if line.sign in grounds:
+                block.setBackground(QColor(grounds[line.sign]))
+            form = QTextCharFormat()
+            quiet = line.sign is Sign.PLACE
+            form.setForeground(QColor(colours.text_muted if quiet else colours.text))
+            if number:
+                cursor.insertBlock(block, form)
+            else:
+                cursor.setBlockFormat(block)
+            sign = "" if quiet else f"{line.sign} "
+            cursor.insertText(f"{sign}{line.text}", form)
+        cursor.endEditBlock()
+
+
+def _prepare(document: QTextDocument, font: QFont) -> None:
+    document.setDocumentMargin(0)
+    document.setUndoRedoEnabled(False)
+    document.setDefaultFont(font)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAnywhere)
+    option.setTabStopDistance(4 * _advance(font))
+    document.setDefaultTextOption(option)
+
+
+def _advance(font: QFont) -> float:
+    return font.pixelSize() * 0.6
+
+
+def _block_format() -> QTextBlockFormat:
+    form = QTextBlockFormat()
+    form.setLineHeight(_LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    return form
