@@ -60,6 +60,7 @@ class PendingAction(StrEnum):
     """What a session waits for a human to do."""
 
     CLARIFICATION = "clarification"
+    PERMISSION = "permission"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -86,13 +87,17 @@ class SessionSummary:
     started_at: Nanoseconds
     updated_at: Nanoseconds
     pending_questions: int = 0
+    pending_permissions: int = 0
     waiting_answers: int = 0
     """Answers stored and not yet collected."""
     projected: ProjectionRevision = ProjectionRevision()
 
     @property
     def pending_action(self) -> PendingAction | None:
-        return PendingAction.CLARIFICATION if self.pending_questions else None
+        """A question goes before a permission (K4.4)."""
+        if self.pending_questions:
+            return PendingAction.CLARIFICATION
+        return PendingAction.PERMISSION if self.pending_permissions else None
 
 
 @dataclass(frozen=True, slots=True)

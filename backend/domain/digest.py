@@ -1,7 +1,9 @@
 """Digests that tell whether two questions, or two answers, are the same."""
 
 import hashlib
+import hmac
 import json
+from collections.abc import Mapping
 
 from backend.domain.clarification import Outcome, QuestionBundleDraft, Skipped
 from backend.ids import Ticket
@@ -42,6 +44,37 @@ def payload_digest(outcome: Outcome) -> str:
 def ticket_hash(ticket: Ticket) -> str:
     """What the store keeps of a ticket."""
     return hashlib.sha256(ticket.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def canonical_json(value: object) -> str:
+    """One text for one value: keys in order, and ASCII only, so that nothing is lost in a store.
+
+    Raises:
+        ValueError: it is not JSON, or nested deeper than can be written.
+    """
+    try:
+        return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"))
+    except (RecursionError, TypeError) as error:
+        message = "the value cannot be written as JSON"
+        raise ValueError(message) from error
+
+
+def signed_digest(key: bytes, text: str) -> str:
+    """HMAC-SHA256 of a canonical text (tool-review.md): equal only for the same key and text."""
+    return hmac.new(key, text.encode("ascii"), hashlib.sha256).hexdigest()
+
+
+def same_digest(one: str, other: str) -> bool:
+    """Compared in a time that tells nothing."""
+    return hmac.compare_digest(one.encode(), other.encode())
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
 
 
 def _digest(value: object) -> str:

@@ -13,19 +13,32 @@ class ReviewStatus(StrEnum):
 
     PENDING = "pending"
     APPROVED = "approved"
-    """Decided, and not known to have reached the agent yet."""
+    """Decided; the agent is being told, or has been and is at work on it."""
     DECLINED = "declined"
     EXECUTED = "executed"
-    """The agent was told that it may."""
+    """The agent was told that it may, and has gone on."""
     CANCELLED = "cancelled"
     """Nobody decided, and nobody waits any more."""
     OUTCOME_UNKNOWN = "outcome_unknown"
-    """Approved; whether the agent heard of it is not known."""
+    """Approved; whether the agent heard of it, and what came of it, is not known."""
 
 
 class Verdict(StrEnum):
     ALLOW = "allow"
     DECLINE = "decline"
+
+
+def verdict_of(option: PermissionOption) -> Verdict:
+    """What choosing it says; a kind nobody knows allows, and is shown as if it did."""
+    return Verdict.DECLINE if option.kind.startswith("reject") else Verdict.ALLOW
+
+
+class Door(StrEnum):
+    """Where a decision was made."""
+
+    WINDOW = "window"
+    RULE = "rule"
+    """By this desk, for its own tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +61,17 @@ class Review:
     """The id of the option that was chosen."""
     decided_at: Nanoseconds | None = None
     door: str = ""
-    """Where it was decided: `window`."""
+    """A `Door`; empty while nobody has decided."""
+    drifted: bool = False
+    """What the agent did was not quite what it had asked for."""
+
+    def option(self, option_id: str) -> PermissionOption | None:
+        return next((option for option in self.options if option.id == option_id), None)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        chosen = self.option(self.chosen) if self.chosen else None
+        return None if chosen is None else verdict_of(chosen)
 
 
 @dataclass(frozen=True, slots=True)

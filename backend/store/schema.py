@@ -14,6 +14,7 @@ from backend.store.conversation_schema import (
 )
 from backend.store.definitions import Index, Table, columns
 from backend.store.dialect import Dialect, index_key, json_flag, json_text, time_key
+from backend.store.review_schema import REVIEW_TABLES, review_indexes
 
 APPLICATION_ID: Final = 0x4B64736B
 """Marks our files; the letters "Kdsk"."""
@@ -191,6 +192,7 @@ TABLES: Final = (
     SEQUENCES,
     QUEUED_MESSAGES,
     QUEUE_STATES,
+    *REVIEW_TABLES,
 )
 JSON_TABLES: Final = (TASKS.name, SESSIONS.name, TURNS.name, MESSAGES.name)
 
@@ -260,6 +262,7 @@ def _own_indexes(dialect: Dialect) -> tuple[Index, ...]:
         *_dispatch_indexes(dialect),
         *_delivery_indexes(),
         *conversation_indexes(),
+        *review_indexes(),
     )
 
 

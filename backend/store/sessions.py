@@ -21,6 +21,7 @@ from backend.store.dialect import Dialect, after_lookup, json_text
 from backend.store.eligibility import is_answerable, pending_id
 from backend.store.locks import lock_sessions
 from backend.store.metadata import OWN_KEY, JsonDict, as_dict, as_text, as_time, decode, encode
+from backend.store.review_schema import UNSETTLED
 
 _TERMINAL: Final = ",".join(f"'{state}'" for state in sorted(TERMINAL_STATES))
 
@@ -175,17 +176,22 @@ def _summary_sql(dialect: Dialect, only: str = "") -> str:
     """One line per session; bundles are counted once each, however many questions they have."""
     open_session = f"m.task_session_id = {only} AND " if only else ""
     waiting = "d.state = 'waiting_for_agent'"
+    wanted = f"r.{UNSETTLED} AND r.status = 'pending'"
     if only:
+        wanted = f"r.session_id = {only} AND {after_lookup(dialect, wanted)}"
         waiting = f"d.session_id = {only} AND {after_lookup(dialect, waiting)}"
     return (
         "SELECT s.id, s.task_id, s.state, s.metadata, s.agent_profile_id, s.started_at,"
         " s.updated_at, t.title, t.workspace_id,"
         " COALESCE(asked.total, 0) AS pending_questions,"
+        " COALESCE(wanted.total, 0) AS pending_permissions,"
         " COALESCE(waiting.total, 0) AS waiting_answers"
         " FROM task_sessions s JOIN tasks t ON t.id = s.task_id"
         f" LEFT JOIN (SELECT m.task_session_id, COUNT(DISTINCT {pending_id(dialect, 'm')}) AS total"
         f" FROM task_session_messages m WHERE {open_session}{is_answerable(dialect, 'm')}"
         " GROUP BY m.task_session_id) asked ON asked.task_session_id = s.id"
+        " LEFT JOIN (SELECT r.session_id, COUNT(*) AS total FROM tool_action_requests r"
+        f" WHERE {wanted} GROUP BY r.session_id) wanted ON wanted.session_id = s.id"
         " LEFT JOIN (SELECT d.session_id, COUNT(*) AS total FROM interaction_deliveries d"
         f" WHERE {waiting} GROUP BY d.session_id) waiting ON waiting.session_id = s.id"
     )
@@ -206,6 +212,7 @@ def _to_summary(row: Row) -> SessionSummary:
         started_at=as_time(row["started_at"]),
         updated_at=as_time(row["updated_at"]),
         pending_questions=int(row["pending_questions"] or 0),
+        pending_permissions=int(row["pending_permissions"] or 0),
         waiting_answers=int(row["waiting_answers"] or 0),
     )
 

@@ -1,0 +1,246 @@
+"""What becomes of a request: every step is guarded by the one before, so that it happens once, and
+writes the ledger and the card together with the outcome (T1.2). The session is held.
+"""
+
+from dataclasses import dataclass, replace
+
+from backend.clock import Nanoseconds, format_timestamp
+from backend.ids import ClaimId, ClientId, ReviewId
+from backend.store import reviews
+from backend.store.database import Statement, Transaction
+from backend.store.metadata import decode, encode
+from backend.store.review_rows import OUTCOME_UNKNOWN, decided_metadata
+from backend.store.reviews import Stored
+from backend.store.revisions import next_revision
+from backend.store.tool_events import ToolEvent, recording
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One attempt to decide. `status` is approved or rejected."""
+
+    review_id: ReviewId
+    option_id: str
+    status: str
+    claim_id: ClaimId
+    client_id: ClientId
+    door: str
+    now: Nanoseconds
+
+
+async def decide(tx: Transaction, stored: Stored, decision: Decision) -> bool:
+    """Pending to approved or rejected, at most once; False when it is no longer pending."""
+    now = format_timestamp(decision.now)
+    approved = decision.status == "approved"
+    changed = await tx.execute(
+        "UPDATE tool_action_requests SET status = :status, option_id = :option, claim_id = :claim,"
+        " decided_by_user = :client, door = :door, decided_at = :now, resolved_at = :resolved,"
+        " updated_at = :now WHERE id = :id AND status = 'pending'",
+        {
+            "id": decision.review_id,
+            "status": decision.status,
+            "option": decision.option_id,
+            "claim": decision.claim_id,
+            "client": decision.client_id,
+            "door": decision.door,
+            "resolved": None if approved else now,
+            "now": now,
+        },
+    )
+    if not changed:
+        return False
+    await _project(tx, decision.review_id, decision.now)
+    event = reviews.event_of(stored, "approval_resolved", decision.now)
+    await tx.execute_each(
+        [
+            _call_moved(
+                stored,
+                status="awaiting_approval" if approved else "denied",
+                approval="approved" if approved else "rejected",
+                code="" if approved else "action_declined",
+                now=decision.now,
+            ),
+            recording(
+                replace(
+                    event,
+                    actor_type="user",
+                    actor_id=decision.client_id,
+                    decision=decision.status,
+                    outcome="success" if approved else "denied",
+                    door=decision.door,
+                    metadata={"option_id": decision.option_id},
+                )
+            ),
+        ]
+    )
+    return True
+
+
+async def mark_told(tx: Transaction, stored: Stored, now: Nanoseconds) -> bool:
+    """The agent has been given the answer; False when it was before, or nobody has decided."""
+    told = await tx.execute(
+        "UPDATE tool_action_requests SET execution_token = :claim, updated_at = :now,"
+        " status = CASE WHEN status = 'approved' THEN 'executing' ELSE status END"
+        " WHERE id = :id AND execution_token IS NULL AND status IN ('approved','rejected')",
+        {
+            "id": stored.review.review_id,
+            "claim": stored.claim_id,
+            "now": format_timestamp(now),
+        },
+    )
+    if not told:
+        return False
+    approved = stored.status == "approved"
+    event = replace(
+        reviews.event_of(stored, "call_started" if approved else "call_denied", now),
+        reason_code="told",
+        outcome="pending" if approved else "denied",
+        metadata={"option_id": stored.review.chosen},
+    )
+    call = _call_moved(
+        stored,
+        status="executing" if approved else "denied",
+        approval="approved" if approved else "rejected",
+        code="" if approved else "action_declined",
+        now=now,
+    )
+    await tx.execute_each([call, recording(event)])
+    return True
+
+
+async def mark_executed(
+    tx: Transaction, stored: Stored, call_status: str, now: Nanoseconds, *, drifted: bool
+) -> bool:
+    """The agent has gone on; `call_status` is succeeded, failed or, not told, authorized."""
+    event_type = "call_failed" if call_status == "failed" else "call_completed"
+    return await _end(
+        tx,
+        stored,
+        "executed",
+        expected="status IN ('approved','executing')",
+        call=_call_moved(
+            stored,
+            status=call_status,
+            approval="approved",
+            code="tool_execution_failed" if call_status == "failed" else "",
+            now=now,
+        ),
+        event=replace(
+            reviews.event_of(stored, event_type, now),
+            outcome="failure" if call_status == "failed" else "success",
+            reason_code="arguments_drifted" if drifted else "",
+        ),
+        now=now,
+        drifted=drifted,
+    )
+
+
+async def mark_unknown(tx: Transaction, stored: Stored, now: Nanoseconds) -> bool:
+    """It was answered, and nobody can tell what came of it; it is never answered again (T8.3)."""
+    return await _end(
+        tx,
+        stored,
+        "failed",
+        expected="status IN ('approved','executing')",
+        call=_call_moved(
+            stored, status="failed", approval="approved", code=OUTCOME_UNKNOWN, now=now
+        ),
+        event=replace(
+            reviews.event_of(stored, "call_failed", now),
+            outcome="failure",
+            reason_code=OUTCOME_UNKNOWN,
+        ),
+        now=now,
+    )
+
+
+async def cancel(
+    tx: Transaction, stored: Stored, reason: str, now: Nanoseconds, *, untold: bool = False
+) -> bool:
+    """Nobody waits for the decision any more; `untold` also where it was made and never told."""
+    return await _end(
+        tx,
+        stored,
+        "cancelled",
+        expected="status IN ('pending','approved')" if untold else "status = 'pending'",
+        call=_call_moved(stored, status="cancelled", approval="expired", code=reason, now=now),
+        event=replace(
+            reviews.event_of(stored, "approval_resolved", now),
+            decision="cancelled",
+            outcome="cancelled",
+            reason_code=reason,
+        ),
+        now=now,
+    )
+
+
+async def _end(
+    tx: Transaction,
+    stored: Stored,
+    status: str,
+    *,
+    expected: str,
+    call: Statement,
+    event: ToolEvent,
+    now: Nanoseconds,
+    drifted: bool = False,
+) -> bool:
+    changed = await tx.execute(
+        "UPDATE tool_action_requests SET status = :status, resolved_at = :now, updated_at = :now,"
+        f" drifted = :drifted WHERE id = :id AND {expected}",
+        {
+            "id": stored.review.review_id,
+            "status": status,
+            "drifted": int(drifted),
+            "now": format_timestamp(now),
+        },
+    )
+    if changed:
+        await tx.execute_each([call, recording(event)])
+        await _project(tx, stored.review.review_id, now)
+    return changed > 0
+
+
+async def _project(tx: Transaction, review_id: ReviewId, now: Nanoseconds) -> None:
+    """Write the outcome on the card's row, together with the outcome."""
+    stored = await reviews.find(tx, review_id)
+    if stored is None:
+        return
+    row = await tx.fetch_one(
+        "SELECT metadata FROM task_session_messages WHERE id = :id",
+        {"id": stored.review.message_id},
+    )
+    if row is None:
+        return
+    metadata = decided_metadata(decode(row["metadata"]), stored.review, stored.claim_id)
+    await tx.execute(
+        "UPDATE task_session_messages SET metadata = :metadata, updated_at = :now,"
+        " revision = :revision WHERE id = :id",
+        {
+            "id": stored.review.message_id,
+            "metadata": encode(metadata),
+            "now": format_timestamp(now),
+            "revision": await next_revision(tx),
+        },
+    )
+
+
+def _call_moved(
+    stored: Stored, *, status: str, approval: str, now: Nanoseconds, code: str = ""
+) -> Statement:
+    final = status in {"denied", "succeeded", "failed", "cancelled"}
+    return Statement(
+        "UPDATE tool_invocations SET status = :status, approval_state = :approval,"
+        " error_code = :code, updated_at = :now,"
+        " started_at = CASE WHEN :started = 1 THEN :now ELSE started_at END,"
+        " completed_at = CASE WHEN :final = 1 THEN :now ELSE completed_at END WHERE id = :id",
+        {
+            "id": stored.invocation_id,
+            "status": status,
+            "approval": approval,
+            "code": code,
+            "started": int(status == "executing"),
+            "final": int(final),
+            "now": format_timestamp(now),
+        },
+    )
