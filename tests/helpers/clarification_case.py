@@ -18,7 +18,7 @@ from tests.helpers.fake_backend import FakeBackend
 
 
 @asynccontextmanager
-async def _deadline(clock: FakeClock, seconds: float) -> AsyncIterator[None]:
+async def deadline_on(clock: FakeClock, seconds: float) -> AsyncIterator[None]:
     """`asyncio.timeout` on the clock of the test."""
     task = asyncio.current_task()
     assert task is not None
@@ -54,7 +54,7 @@ class Case:
         self.view_model = ClarificationViewModel(
             self.backend,
             clock=self.clock,
-            deadline=lambda seconds: _deadline(self.clock, seconds),
+            deadline=lambda seconds: deadline_on(self.clock, seconds),
             background=self.tasks,
             client_id=ClientId("window-1"),
         )
