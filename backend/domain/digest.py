@@ -1,4 +1,4 @@
-"""Digests that tell whether two questions, or two answers, are the same."""
+"""Digests that tell whether two questions, answers or messages are the same."""
 
 import hashlib
 import hmac
@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 
 from backend.domain.clarification import Outcome, QuestionBundleDraft, Skipped
+from backend.domain.hosted import OutgoingMessage
 from backend.ids import Ticket
 
 
@@ -39,6 +40,12 @@ def payload_digest(outcome: Outcome) -> str:
             ]
         }
     )
+
+
+def message_digest(message: OutgoingMessage) -> str:
+    """Equal for the same text to the same session, answering the same question or none."""
+    content = {"session": message.session_id, "text": message.text, "answers": message.answers}
+    return hashlib.sha256(canonical_json(content).encode("ascii")).hexdigest()
 
 
 def ticket_hash(ticket: Ticket) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from backend.clock import Nanoseconds
 from backend.domain.agents import AgentCommand, ConfigOption, SessionMode, SlashCommand, Usage
@@ -18,6 +19,12 @@ from backend.ids import (
 
 CUSTOM_AGENT = AgentKey("custom")
 """The agent whose command the human typed."""
+
+MAX_ADMISSION_ID: Final = 128
+MAX_MESSAGE_BYTES: Final = 1024 * 1024
+"""Of a message's text in UTF-8."""
+QUEUE_LIMIT: Final = 10
+"""Messages that wait in one session (K7.3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +179,7 @@ class Conversation:
     turn_id: TurnId | None = None
     """The turn that runs."""
     queue: tuple[QueuedPrompt, ...] = ()
-    queue_limit: int = 10
+    queue_limit: int = QUEUE_LIMIT
     auto_run: bool = True
     modes: tuple[SessionMode, ...] = ()
     mode: str = ""

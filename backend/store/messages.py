@@ -92,12 +92,16 @@ async def insert_message(
     content: str,
     metadata: Mapping[str, object],
     now: Nanoseconds,
+    message_id: MessageId | None = None,
 ) -> Message:
-    """Insert one row, newer than every row of the session, and return it as it is stored."""
+    """Insert one row, newer than every row of the session, and return it as it is stored.
+
+    `message_id` is an identity its author chose (K7.2).
+    """
     await lock_sessions(tx, [session_id])
     moment = await _after_newest(tx, session_id, now)
     message = Message(
-        message_id=MessageId(new_id()),
+        message_id=message_id or MessageId(new_id()),
         session_id=session_id,
         turn_id=turn_id,
         kind=kind,
@@ -126,6 +130,13 @@ async def insert_message(
         },
     )
     return message
+
+
+async def exists(tx: Transaction, message_id: MessageId) -> bool:
+    row = await tx.fetch_one(
+        "SELECT 1 AS found FROM task_session_messages WHERE id = :id", {"id": message_id}
+    )
+    return row is not None
 
 
 async def page(

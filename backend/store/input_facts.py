@@ -1,0 +1,94 @@
+"""What decides, at the moment of sending, what becomes of a message to a session (K7.1)."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from backend.domain.conversation import SessionKind, SessionState
+from backend.ids import SessionId, TaskId
+from backend.store.database import Transaction
+from backend.store.dialect import after_lookup, json_flag, json_text
+from backend.store.eligibility import is_answerable, newest_turn
+from backend.store.metadata import OWN_KEY
+
+_REVIEW: Final = "FROM tool_action_requests r WHERE r.session_id = s.id AND r.status = 'pending'"
+
+
+@dataclass(frozen=True, slots=True)
+class InputFacts:
+    """One session as the transaction sees it."""
+
+    session_id: SessionId
+    task_id: TaskId
+    kind: SessionKind
+    state: SessionState | None
+    """None for a state of a later version: it says nothing this one could act on."""
+    queued: int
+    auto_run: bool
+    open_question: bool
+    """A question of the current turn can be answered."""
+    live_question: bool
+    """One of these was not detached: its call is thought to wait."""
+    open_review: bool
+    """Its agent waits for a decision on what it wants to do."""
+    under_way: bool
+    """A prompt or an answer is on its way to the agent."""
+
+    @property
+    def held(self) -> bool:
+        """Something is before a new message, whatever the session's state says."""
+        return self.open_question or self.open_review or self.under_way
+
+
+async def load(tx: Transaction, session_id: SessionId) -> InputFacts | None:
+    """None when there is no such session."""
+    kind = json_text(tx.dialect, "s.metadata", OWN_KEY, "kind")
+    question = (
+        "FROM task_session_messages m WHERE m.task_session_id = s.id"
+        f" AND {is_answerable(tx.dialect, 'm')}"
+    )
+    detached = json_flag(tx.dialect, "m.metadata", "agent_disconnected")
+    row = await tx.fetch_one(
+        f"SELECT s.task_id, s.state, {kind} AS kind,"
+        " (SELECT COUNT(*) FROM queued_messages q WHERE q.session_id = s.id) AS queued,"
+        " (SELECT a.auto_run FROM queue_session_state a WHERE a.session_id = s.id) AS auto_run,"
+        f" {_exists(question)} AS open_question,"
+        f" {_exists(f'{question} AND NOT {detached}')} AS live_question,"
+        f" {_exists(_REVIEW)} AS open_review,"
+        f" {_exists(_prompt(tx))} AS prompt, {_exists(_answer(tx))} AS answer"
+        " FROM task_sessions s WHERE s.id = :session",
+        {"session": session_id},
+    )
+    if row is None:
+        return None
+    state = str(row["state"])
+    return InputFacts(
+        session_id=session_id,
+        task_id=TaskId(str(row["task_id"])),
+        kind=SessionKind.GUEST if row["kind"] == SessionKind.GUEST else SessionKind.HOSTED,
+        state=SessionState(state) if state in SessionState.__members__ else None,
+        queued=int(row["queued"] or 0),
+        auto_run=row["auto_run"] is None or bool(row["auto_run"]),
+        open_question=bool(row["open_question"]),
+        live_question=bool(row["live_question"]),
+        open_review=bool(row["open_review"]),
+        under_way=bool(row["prompt"]) or bool(row["answer"]),
+    )
+
+
+def _exists(rows: str) -> str:
+    return f"CASE WHEN EXISTS (SELECT 1 {rows}) THEN 1 ELSE 0 END"
+
+
+def _prompt(tx: Transaction) -> str:
+    reserved = json_flag(tx.dialect, "t.metadata", "prompt_dispatch_pending")
+    return f"FROM task_session_turns t WHERE t.task_session_id = s.id AND {reserved}"
+
+
+def _answer(tx: Transaction) -> str:
+    """Claimed answers to the newest turn's questions that are not settled (K1.6)."""
+    claimed = json_flag(tx.dialect, "m.metadata", "response_delivery_pending")
+    current = f"m.turn_id = {newest_turn(tx.dialect, 's.id')}"
+    return (
+        "FROM task_session_messages m WHERE m.task_session_id = s.id"
+        f" AND {claimed} AND {after_lookup(tx.dialect, current)}"
+    )
