@@ -2,10 +2,14 @@
 
 import json
 from dataclasses import asdict, dataclass
+from typing import Final
 
 from backend.errors import StorageFailed
 from backend.paths import Home
 from backend.private_file import read_private, write_private
+
+SESSION_TOKEN_VARIABLE: Final = "KANDESK_SESSION_TOKEN"  # noqa: S105 - the name of a variable
+"""The secret of a running agent, for a shim it starts in place of an endpoint it cannot reach."""
 
 
 @dataclass(frozen=True, slots=True)

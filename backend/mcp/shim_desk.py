@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from backend.endpoint import read_endpoint
+from backend.endpoint import SESSION_TOKEN_VARIABLE, read_endpoint
 from backend.errors import StorageFailed
 from backend.mcp.patience import PATIENCE_HEADER, patience_to_wire
 from backend.mcp.shim_stdio import Json
@@ -138,7 +138,8 @@ class DeskLink:
             address = urlsplit(endpoint.mcp)
             if address.hostname not in _LOOPBACK:
                 raise DeskAway("the endpoint file names no address of this machine")
-            token = read_secret(self._home.agent_token)
+            # The shim of an agent the desk runs speaks for that agent's session.
+            token = os.environ.get(SESSION_TOKEN_VARIABLE) or read_secret(self._home.agent_token)
             connection = http.client.HTTPConnection(
                 address.hostname, address.port, timeout=_CONNECT_SECONDS
             )

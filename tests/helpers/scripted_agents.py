@@ -14,6 +14,7 @@ from backend.domain.agents import (
     ElicitationReply,
     Elicited,
     PermissionAsked,
+    ProcessMark,
     TextChunk,
 )
 from tests.helpers.program import ROOT
@@ -39,6 +40,7 @@ class RecordingListener:
     def __init__(
         self, *, choose: str | None = "allow", reply: ElicitationReply | None = None
     ) -> None:
+        self.marks: list[ProcessMark] = []
         self.updates: list[AgentUpdate] = []
         self.asked: list[PermissionAsked] = []
         self.forms: list[Elicited] = []
@@ -54,6 +56,9 @@ class RecordingListener:
     def text(self) -> str:
         """Everything the agent said, in one piece."""
         return "".join(update.text for update in self.updates if isinstance(update, TextChunk))
+
+    async def started(self, mark: ProcessMark) -> None:
+        self.marks.append(mark)
 
     def updated(self, update: AgentUpdate) -> None:
         self.updates.append(update)

@@ -1,0 +1,240 @@
+"""One running agent over ACP: prompts out, updates and requests in, one end."""
+
+import asyncio
+import contextlib
+import logging
+from typing import Any, Final
+
+from acp.connection import Connection
+from acp.exceptions import RequestError
+
+from backend.agents.acp_errors import refused
+from backend.agents.acp_session import AcpSession
+from backend.agents.acp_translate import read_elicitation, read_permission, read_prompt_end
+from backend.agents.acp_transport import AcpTransport
+from backend.agents.frames import JsonMap, storable
+from backend.agents.json_reading import as_map, text_of
+from backend.agents.open_requests import OpenRequests
+from backend.agents.process import AgentProcess, agent_failed
+from backend.conversation.agent_port import AgentListener
+from backend.domain.agents import (
+    AgentCapabilities,
+    AgentEnd,
+    ElicitationAction,
+    ElicitationReply,
+    ProcessMark,
+    PromptEnd,
+    SessionSetup,
+)
+from backend.domain.hosted import AgentProblem
+from backend.errors import AgentFailed
+
+_log = logging.getLogger(__name__)
+
+_SETTLE_SECONDS: Final = 6.0
+"""More than it takes to end a process; a bound for what waits for that end."""
+
+
+class AcpConnection:
+    """Implements `RunningAgent`. `launcher.py` greets the agent and opens its session."""
+
+    def __init__(self, process: AgentProcess, session: AcpSession, listener: AgentListener) -> None:
+        self._process = process
+        self._listener = listener
+        self._session = session
+        self._requests = OpenRequests()
+        self._transport = AcpTransport(process, self._noticed)
+        self._wire = Connection(self._asked, self._transport)
+        self._over = asyncio.Event()
+        self._is_launched = False
+        self.capabilities = AgentCapabilities()
+        self._attending = asyncio.create_task(
+            self._attend(), name=f"attend agent {process.mark.pid}"
+        )
+
+    @property
+    def setup(self) -> SessionSetup:
+        return self._session.setup
+
+    @property
+    def mark(self) -> ProcessMark:
+        return self._process.mark
+
+    def launched(self) -> None:
+        """From now on the listener hears of the end; before, whoever launches does."""
+        self._is_launched = True
+        if self._over.is_set():
+            self._tell_end()
+
+    async def call(self, method: str, params: JsonMap) -> JsonMap:
+        """A request that is no prompt.
+
+        Raises:
+            AgentFailed: it refused, or is gone.
+        """
+        try:
+            return as_map(await self._wire.send_request(method, params))
+        except RequestError as error:
+            raise refused(error, self.capabilities.auth_methods) from error
+        except ConnectionError as error:
+            raise await self._gone() from error
+
+    async def prompt(self, text: str) -> "AcpPrompt":
+        if self._over.is_set() or self._process.gone:
+            raise await self._gone()
+        params: JsonMap = {
+            "sessionId": self.setup.agent_session_id,
+            "prompt": [{"type": "text", "text": storable(text)}],
+        }
+        taken = self._transport.watch(params)
+        self._requests.reopen()
+        self._session.prompted()
+        answer = asyncio.create_task(self._wire.send_request("session/prompt", params))
+        answer.add_done_callback(_look_at)
+        await asyncio.wait({taken, answer}, return_when=asyncio.FIRST_COMPLETED)
+        if not taken.done():
+            raise await self._gone()
+        return AcpPrompt(self, answer)
+
+    async def finished(self, answer: "asyncio.Task[Any]") -> PromptEnd:
+        """What became of a prompt."""
+        try:
+            end = read_prompt_end(await asyncio.shield(answer))
+        except RequestError as error:
+            raise refused(error, self.capabilities.auth_methods) from error
+        except ConnectionError as error:
+            raise await self._gone() from error
+        if end is None:
+            raise agent_failed(AgentProblem.NOT_ACP, "it ended a prompt without a reason")
+        return end
+
+    async def cancel(self) -> None:
+        self._requests.close()
+        with contextlib.suppress(ConnectionError):
+            await self._wire.send_notification(
+                "session/cancel", {"sessionId": self.setup.agent_session_id}
+            )
+
+    async def set_mode(self, mode: str) -> None:
+        await self._choose("session/set_mode", {"modeId": mode})
+        if self.setup.mode != mode:
+            self._session.mode_chosen(mode)
+
+    async def set_option(self, option_id: str, value: str) -> None:
+        if self._session.is_model_beside(option_id):
+            await self._choose("session/set_model", {"modelId": value})
+            self._session.option_chosen(option_id, value)
+            return
+        params: JsonMap = {"configId": option_id, "value": value}
+        option = self._session.find_option(option_id)
+        if option is not None and option.is_switch:
+            params = {"configId": option_id, "type": "boolean", "value": value == "true"}
+        result = await self._choose("session/set_config_option", params)
+        if isinstance(result.get("configOptions"), list) and result["configOptions"]:
+            self._session.options_told(result["configOptions"])
+        else:
+            self._session.option_chosen(option_id, value)
+
+    async def _choose(self, method: str, params: JsonMap) -> JsonMap:
+        return await self.call(method, {"sessionId": self.setup.agent_session_id, **params})
+
+    async def stop(self) -> None:
+        await self._process.stop()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._over.wait(), _SETTLE_SECONDS)
+
+    @property
+    def noise(self) -> str:
+        """What an agent that sent no single frame wrote instead."""
+        return "" if self._transport.frames else self._transport.noise
+
+    def _noticed(self, method: str, params: JsonMap) -> None:
+        """Notifications nobody knows are nobody's business."""
+        if method == "session/update":
+            self._session.update(params)
+
+    async def _asked(self, method: str, params: Any, _is_notice: bool) -> Any:  # noqa: FBT001
+        """A request of the agent; the library answers with what this returns."""
+        if method == "session/request_permission":
+            return {"outcome": await self._permission(as_map(params))}
+        if method == "elicitation/create":
+            return await self._elicitation(as_map(params))
+        raise RequestError.method_not_found(method)
+
+    async def _permission(self, params: JsonMap) -> JsonMap:
+        cancelled: JsonMap = {"outcome": "cancelled"}
+        if not self._session.is_ours(params):
+            _log.warning("an agent asked a permission for a session nobody opened")
+            return cancelled
+        asked = read_permission(params, self._session.reader.calls)
+        if not asked.options:
+            return cancelled
+        chosen = await self._requests.decided(
+            self._listener.permission_asked(asked), name="a permission"
+        )
+        if chosen is None or chosen not in {option.id for option in asked.options}:
+            return cancelled
+        return {"outcome": "selected", "optionId": chosen}
+
+    async def _elicitation(self, params: JsonMap) -> JsonMap:
+        reply: ElicitationReply | None = None
+        is_form = text_of(params, "mode", "form") == "form"
+        if is_form and ("sessionId" not in params or self._session.is_ours(params)):
+            elicited = read_elicitation(params)
+            reply = await self._requests.decided(self._listener.elicited(elicited), name="a form")
+        if reply is None:
+            return {"action": ElicitationAction.CANCEL.value}
+        if reply.action is ElicitationAction.ACCEPT:
+            return {"action": reply.action.value, "content": dict(reply.content)}
+        return {"action": reply.action.value}
+
+    async def _attend(self) -> None:
+        """Wait for the end of the process or of what it says, and tidy up behind it."""
+        exits = asyncio.ensure_future(self._process.ended())
+        falls_silent = asyncio.ensure_future(self._transport.ended.wait())
+        try:
+            await asyncio.wait({exits, falls_silent}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            exits.cancel()
+            falls_silent.cancel()
+        await self._process.stop(wanted=False)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._transport.ended.wait(), _SETTLE_SECONDS)
+        self._requests.close()
+        await self._wire.close()
+        self._over.set()
+        if self._is_launched:
+            self._tell_end()
+
+    def _tell_end(self) -> None:
+        process = self._process
+        self._listener.ended(AgentEnd(process.code, process.complaints, process.wanted))
+
+    async def _gone(self) -> AgentFailed:
+        """Why it cannot be talked to, once its end is known."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._over.wait(), _SETTLE_SECONDS)
+        if self._transport.refused:
+            return agent_failed(AgentProblem.NOT_ACP, self._transport.refused)
+        if self.noise:
+            return agent_failed(AgentProblem.NOT_ACP, self.noise)
+        code, complaints = self._process.code, self._process.complaints
+        how = "it was ended" if code is None else f"it exited with code {code}"
+        return agent_failed(AgentProblem.EXITED, complaints or how)
+
+
+class AcpPrompt:
+    """Implements `RunningPrompt`."""
+
+    def __init__(self, connection: AcpConnection, answer: "asyncio.Task[Any]") -> None:
+        self._connection = connection
+        self._answer = answer
+
+    async def finished(self) -> PromptEnd:
+        return await self._connection.finished(self._answer)
+
+
+def _look_at(answer: "asyncio.Task[Any]") -> None:
+    """Whether or not anybody waits for it, a failure is no surprise."""
+    if not answer.cancelled():
+        answer.exception()

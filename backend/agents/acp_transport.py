@@ -1,0 +1,162 @@
+"""Frames over an agent's pipes, under the library's connection.
+
+Updates are handed over here, in order and before the frame behind them is read: when the answer
+to a prompt is seen, every update before it was heard.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+from backend.agents.frames import (
+    MAX_FRAME,
+    FrameBuffer,
+    FrameTooLong,
+    JsonMap,
+    NoFrame,
+    parse_frame,
+    storable,
+)
+from backend.agents.process import AgentProcess
+
+_log = logging.getLogger(__name__)
+
+_CHUNK: Final = 64 * 1024
+_TURN_SECONDS: Final = 0.004
+"""How long one agent's frames are worked on before everybody else gets a turn."""
+_SHOWN: Final = 200
+
+
+class AcpTransport:
+    """Implements the library's `Transport`; ends at the end of output and at a refused frame."""
+
+    def __init__(self, process: AgentProcess, on_notice: Callable[[str, JsonMap], None]) -> None:
+        """`on_notice` gets each notification: its method and its parameters."""
+        self._process = process
+        self._on_notice = on_notice
+        self._buffer = FrameBuffer()
+        self._watched: tuple[object, asyncio.Future[None]] | None = None
+        self._turn_began = 0.0
+        self._ended = False
+        self.ended = asyncio.Event()
+        self.frames = 0
+        self.noise = ""
+        """The first line that was no frame."""
+        self.refused = ""
+        """Why the agent is listened to no more; empty while it is."""
+
+    def watch(self, params: object) -> "asyncio.Future[None]":
+        """Done once the pipe has taken the whole request with these very parameters."""
+        taken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._watched = (params, taken)
+        return taken
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Write one frame, whole.
+
+        Raises:
+            ConnectionError: the pipe did not take all of it; an answer nobody waits for is let go.
+        """
+        data = json.dumps(message, separators=(",", ":")).encode() + b"\n"
+        try:
+            if self._process.gone or self._process.input.is_closing():
+                raise ConnectionResetError
+            self._process.input.write(data)
+            await self._process.input.drain()
+        except ConnectionError:
+            if "method" in message:
+                raise
+            return
+        if self._watched is not None and message.get("params") is self._watched[0]:
+            taken = self._watched[1]
+            if not taken.done():
+                taken.set_result(None)
+            self._watched = None
+
+    async def receive(self) -> dict[str, Any] | None:
+        """The next request or response; None when nothing more comes."""
+        while not self._ended:
+            line = self._buffer.next_line()
+            if line is None:
+                await self._read_more()
+                continue
+            await self._let_others()
+            frame = self._frame(line)
+            if frame is not None:
+                return frame
+        self.ended.set()
+        return None
+
+    async def close(self) -> None:
+        self._ended = True
+
+    async def _read_more(self) -> None:
+        data = await self._process.output.read(_CHUNK)
+        self._turn_began = asyncio.get_running_loop().time()
+        if not data:
+            # An end without a line end may still be a whole frame.
+            data = self._buffer.rest() + b"\n"
+            self._ended = data == b"\n"
+        try:
+            self._buffer.feed(data)
+        except FrameTooLong:
+            self.refused = f"it sent a frame of more than {MAX_FRAME // 1024 // 1024} MiB"
+            self._ended = True
+
+    async def _let_others(self) -> None:
+        loop = asyncio.get_running_loop()
+        if loop.time() - self._turn_began > _TURN_SECONDS:
+            await asyncio.sleep(0)
+            self._turn_began = loop.time()
+
+    def _frame(self, line: bytes) -> JsonMap | None:
+        """A frame for the library, which takes only well-formed ones."""
+        try:
+            frame = parse_frame(line)
+        except NoFrame:
+            self._count_noise(line)
+            return None
+        method, has_id = frame.get("method"), "id" in frame
+        if has_id and not _is_id(frame["id"]):
+            self._count_noise(line)
+            return None
+        if not isinstance(method, str):
+            if not has_id or not ("result" in frame or "error" in frame):
+                self._count_noise(line)
+                return None
+            self.frames += 1
+            return _response(frame)
+        self.frames += 1
+        params = frame.get("params")
+        if has_id:
+            return {**frame, "params": params if isinstance(params, dict) else {}}
+        self._on_notice(method, params if isinstance(params, dict) else {})
+        return None
+
+    def _count_noise(self, line: bytes) -> None:
+        if not self.noise:
+            self.noise = storable(line[:_SHOWN].decode("utf-8", "replace"))
+            pid = self._process.mark.pid
+            _log.warning("agent %s wrote a line that is no message: %r", pid, self.noise)
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _response(frame: JsonMap) -> JsonMap:
+    error = frame.get("error")
+    if error is None:
+        return {"id": frame["id"], "result": frame.get("result")}
+    told = error if isinstance(error, dict) else {"message": str(error)}
+    code, message = told.get("code"), told.get("message")
+    return {
+        "id": frame["id"],
+        "error": {
+            "code": code if isinstance(code, int) else -32603,
+            "message": message if isinstance(message, str) else "an error without words",
+            "data": told.get("data"),
+        },
+    }

@@ -1,0 +1,54 @@
+"""What an agent waits for: permissions and forms, each answered exactly once."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+MOST_OPEN: Final = 64
+"""An agent that asks more at once is told `cancelled`."""
+
+
+class OpenRequests:
+    """Everything one agent waits for now."""
+
+    def __init__(self) -> None:
+        self._open: set[asyncio.Task[object]] = set()
+        self._closed = False
+
+    def close(self) -> None:
+        """Withdraw what is open and whatever comes."""
+        self._closed = True
+        self.withdraw()
+
+    def reopen(self) -> None:
+        self._closed = False
+
+    def withdraw(self) -> None:
+        """Nobody decides any more: each one is answered as such."""
+        for task in self._open:
+            task.cancel()
+
+    async def decided(self, work: Coroutine[object, object, T], *, name: str) -> T | None:
+        """What `work` decides; None when it is withdrawn, is one too many or fails."""
+        if self._closed or len(self._open) >= MOST_OPEN:
+            work.close()
+            return None
+        task = asyncio.ensure_future(work)
+        self._open.add(task)
+        task.add_done_callback(self._open.discard)
+        try:
+            await asyncio.wait({task})
+        finally:
+            task.cancel()
+        if task.cancelled():
+            return None
+        error = task.exception()
+        if error is not None:
+            _log.error("%s failed", name, exc_info=error)
+            return None
+        return task.result()
