@@ -5,8 +5,10 @@ from typing import Final
 
 from backend.clock import Nanoseconds, format_timestamp
 from backend.domain.agents import ToolKind
+from backend.domain.conversation import Message
 from backend.domain.review import Door, Review
 from backend.ids import AgentKey, ClaimId, ReviewId, SessionId, TaskId, TurnId
+from backend.store import messages
 from backend.store.database import Params, Row, Statement, Transaction
 from backend.store.metadata import OWN_KEY, as_dict, as_text, decode, encode
 from backend.store.review_rows import options_json, preview, to_review
@@ -86,12 +88,13 @@ class RuledCall:
     now: Nanoseconds
 
 
-async def find_asker(tx: Transaction, session_id: SessionId) -> Asker | None:
-    """None when there is no such session."""
+async def find_asker(tx: Transaction, session_id: SessionId, turn_id: TurnId) -> Asker | None:
+    """None when there is no such session, or it has no such turn."""
     row = await tx.fetch_one(
         "SELECT s.task_id, s.metadata, s.agent_profile_id, t.workspace_id FROM task_sessions s"
-        " JOIN tasks t ON t.id = s.task_id WHERE s.id = :session",
-        {"session": session_id},
+        " JOIN tasks t ON t.id = s.task_id JOIN task_session_turns n ON n.task_session_id = s.id"
+        " WHERE s.id = :session AND n.id = :turn",
+        {"session": session_id, "turn": turn_id},
     )
     if row is None:
         return None
@@ -156,7 +159,9 @@ async def open_request(
 
 
 async def record_ruled(tx: Transaction, ruled: RuledCall, place: Place) -> None:
-    """A call that a rule has decided, with its one row in the ledger."""
+    """A call that a rule has decided, with its one row in the ledger; nothing when it is there."""
+    if await _is_recorded(tx, ruled.invocation_id):
+        return
     allowed = ruled.decision == "allow"
     now = format_timestamp(ruled.now)
     call: Params = {
@@ -194,9 +199,25 @@ async def record_ruled(tx: Transaction, ruled: RuledCall, place: Place) -> None:
     await tx.execute_each([Statement(_INSERT_CALL, call), recording(event)])
 
 
+async def _is_recorded(tx: Transaction, invocation_id: str) -> bool:
+    row = await tx.fetch_one(
+        "SELECT id FROM tool_invocations WHERE id = :id", {"id": invocation_id}
+    )
+    return row is not None
+
+
 async def find(tx: Transaction, review_id: ReviewId) -> Stored | None:
     row = await tx.fetch_one(f"{_SELECT} WHERE r.id = :id", {"id": review_id})
     return None if row is None else _stored(row)
+
+
+async def find_card(tx: Transaction, review: Review) -> Message | None:
+    """The row of the transcript that shows it."""
+    row = await tx.fetch_one(
+        f"SELECT {messages.COLUMNS} FROM task_session_messages WHERE id = :id",
+        {"id": review.message_id},
+    )
+    return None if row is None else messages.to_message(row)
 
 
 async def list_pending(tx: Transaction) -> tuple[Review, ...]:

@@ -1,0 +1,112 @@
+"""What agents that this desk runs ask for and are told: the side that faces them."""
+
+import asyncio
+
+from backend.domain.agents import AgentUpdate, PermissionAsked, ToolCallChange
+from backend.domain.tool_call import with_change
+from backend.ids import ReviewId, SessionId, TurnId, new_id
+from backend.review.announcing import ReviewAnnouncer
+from backend.review.heard_calls import HeardCalls
+from backend.review.opening import Opening
+from backend.review.parts import ReviewParts
+from backend.review.settling import ReviewSettler
+from backend.review.waiting import WaitingCall, WaitingCalls
+
+AGENT_GONE = "agent_gone"
+TAKEN_BACK = "taken_back"
+NOT_OPENED = "not_opened"
+
+
+class Permissions:
+    """One for all sessions; every request is answered exactly once, and never by default."""
+
+    def __init__(
+        self,
+        parts: ReviewParts,
+        waiting: WaitingCalls,
+        announcer: ReviewAnnouncer,
+        settler: ReviewSettler,
+    ) -> None:
+        self._parts = parts
+        self._waiting = waiting
+        self._announcer = announcer
+        self._settler = settler
+        self._opening = Opening(parts)
+        self._heard = HeardCalls()
+
+    def updated(self, session_id: SessionId, update: AgentUpdate) -> None:
+        """Hear what an agent tells of its calls; needed for every `ToolCallChange` of it.
+
+        Codex asks for a call by its id alone, and how an allowed call ended is told in this way.
+        """
+        if not isinstance(update, ToolCallChange):
+            return
+        self._heard.heard(session_id, update)
+        for call in self._waiting.of_session(session_id):
+            if call.told and call.call.call_id == update.call_id:
+                self._settler.went_on(call, update)
+
+    async def permission_asked(
+        self, session_id: SessionId, turn_id: TurnId, asked: PermissionAsked
+    ) -> str | None:
+        """The id of the option that was chosen; None answers `cancelled`.
+
+        Waits as long as it takes, also for the store. Cancel it when the agent takes the request
+        back.
+        """
+        announced = self._heard.find(session_id, asked.call.call_id)
+        ruled = await self._opening.allowed_by_rule(session_id, turn_id, asked, announced)
+        if ruled is not None:
+            return ruled
+        call = WaitingCall(
+            ReviewId(new_id()),
+            session_id,
+            turn_id,
+            with_change(announced, asked.call),
+            asked.options,
+        )
+        self._waiting.add(call)
+        self._parts.supervisor.start(self._open(call), name="open permission")
+        try:
+            answer = await call.answer
+        except asyncio.CancelledError:
+            call.close(TAKEN_BACK)
+            self._settle_untold(call)
+            raise
+        if call.reason:
+            self._settle_untold(call)
+            return None
+        self._settler.told(call)
+        return answer
+
+    async def nobody_waits(self, session_id: SessionId) -> None:
+        """The session's prompt has ended or was stopped, or its agent is gone.
+
+        Every request that is still open is answered `cancelled`, once; of one that was allowed
+        and whose end was not told, the outcome is unknown.
+        """
+        self._heard.forget(session_id)
+        for call in self._waiting.of_session(session_id):
+            if call.told:
+                self._settler.unknown(call)
+            else:
+                call.close(AGENT_GONE)
+
+    cancel_session = nobody_waits
+
+    def live(self) -> WaitingCalls:
+        """What recovery must leave alone: agents of this process wait for it, or are at work."""
+        return self._waiting
+
+    async def _open(self, call: WaitingCall) -> None:
+        async with call.order:
+            opened = await self._opening.open(call)
+        if not opened:
+            self._waiting.remove(call)
+            call.close(NOT_OPENED)
+        else:
+            await self._announcer.tell(call.review_id)
+
+    def _settle_untold(self, call: WaitingCall) -> None:
+        if call.reason != NOT_OPENED:
+            self._settler.untold(call)

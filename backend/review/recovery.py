@@ -1,0 +1,53 @@
+"""Permissions whose agents ended with the last run of the desk (T8.3)."""
+
+import logging
+from collections.abc import Container
+from typing import Final
+
+from backend.clock import Clock, Deadline
+from backend.ids import ReviewId
+from backend.store import review_outcomes, reviews
+from backend.store.database import Database
+from backend.store.locks import lock_sessions
+
+DESK_ENDED: Final = "desk_ended"
+_BUDGET: Final = 15.0
+
+_log = logging.getLogger(__name__)
+
+
+async def recover(
+    database: Database, clock: Clock, *, live: Container[ReviewId] = frozenset()
+) -> int:
+    """Cancel what nobody has decided; what was allowed has an unknown outcome. Nothing is told.
+
+    Runs before any door opens, and again when a lost store is back: `live` are the requests of
+    agents this process runs. Writes only if there is something to settle; returns how many were.
+
+    Raises:
+        TemporarilyUnavailable: another program keeps the store locked.
+    """
+    async with database.reading(Deadline(clock, _BUDGET)) as tx:
+        found = await reviews.list_unsettled(tx)
+    settled = 0
+    for review_id in found:
+        if review_id not in live:
+            settled += await _settle(database, clock, review_id)
+    if settled:
+        _log.info("settled %d permission(s) of the last run", settled)
+    return settled
+
+
+async def _settle(database: Database, clock: Clock, review_id: ReviewId) -> bool:
+    async with database.writing(Deadline(clock, _BUDGET)) as tx:
+        seen = await reviews.find(tx, review_id)
+        if seen is None:
+            return False
+        await lock_sessions(tx, [seen.review.session_id])
+        stored = await reviews.find(tx, review_id)
+        if stored is None:
+            return False
+        now = clock.now()
+        if stored.status == "pending":
+            return await review_outcomes.cancel(tx, stored, DESK_ENDED, now)
+        return await review_outcomes.mark_unknown(tx, stored, now)

@@ -1,0 +1,49 @@
+"""The side of a permission that faces the human; decided in the window only."""
+
+from typing import Final
+
+from backend.clock import Deadline
+from backend.domain.review import Review, ReviewOutcome
+from backend.errors import ErrorCode, NotFound
+from backend.ids import ClaimId, ClientId, ReviewId
+from backend.review.announcing import ReviewAnnouncer
+from backend.review.deciding import Deciding
+from backend.review.parts import ReviewParts
+from backend.review.permissions import Permissions
+from backend.review.settling import ReviewSettler
+from backend.review.waiting import WaitingCalls
+from backend.store import reviews
+
+READ_BUDGET: Final = 5.0
+
+
+class Reviews:
+    """Implements `backend.api.ReviewApi`; `permissions` is for whoever runs the agents."""
+
+    def __init__(self, parts: ReviewParts) -> None:
+        self._parts = parts
+        self._waiting = WaitingCalls()
+        announcer = ReviewAnnouncer(parts)
+        self._deciding = Deciding(parts, self._waiting, announcer)
+        settler = ReviewSettler(parts, self._waiting, announcer)
+        self.permissions = Permissions(parts, self._waiting, announcer, settler)
+
+    async def list_open_reviews(self) -> tuple[Review, ...]:
+        async with self._parts.database.reading(self._deadline()) as tx:
+            found = await tx.in_place(reviews.list_pending)
+        return tuple(review for review in found if self._waiting.is_open(review.review_id))
+
+    async def get_review(self, review_id: ReviewId) -> Review:
+        async with self._parts.database.reading(self._deadline()) as tx:
+            stored = await tx.in_place(lambda tx: reviews.find(tx, review_id))
+        if stored is None:
+            raise NotFound(ErrorCode.NOT_FOUND, "no such request")
+        return stored.review
+
+    async def decide(
+        self, review_id: ReviewId, option_id: str, *, client_id: ClientId, claim_token: ClaimId
+    ) -> ReviewOutcome:
+        return await self._deciding.decide(review_id, option_id, client_id, claim_token)
+
+    def _deadline(self) -> Deadline:
+        return Deadline(self._parts.clock, READ_BUDGET)

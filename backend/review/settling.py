@@ -1,0 +1,92 @@
+"""What becomes of a permission once its agent was answered, or waits no more (T8.3)."""
+
+from collections.abc import Awaitable, Callable
+
+from backend.domain.agents import ToolCallChange, ToolStatus
+from backend.domain.digest import canonical_json
+from backend.domain.tool_call import ENDED
+from backend.review.announcing import ReviewAnnouncer
+from backend.review.parts import ReviewParts
+from backend.review.waiting import WaitingCall, WaitingCalls
+from backend.store import review_outcomes, reviews
+from backend.store.database import Transaction
+from backend.store.locks import lock_sessions
+
+Step = Callable[[Transaction, reviews.Stored], Awaitable[bool]]
+
+
+class ReviewSettler:
+    """Writes in the background, in the order things have happened; an agent never waits for it."""
+
+    def __init__(
+        self, parts: ReviewParts, waiting: WaitingCalls, announcer: ReviewAnnouncer
+    ) -> None:
+        self._parts = parts
+        self._waiting = waiting
+        self._announcer = announcer
+
+    def told(self, call: WaitingCall) -> None:
+        """The agent is being given the answer: the one step that cannot be taken back."""
+        call.told = True
+
+        async def mark(tx: Transaction, stored: reviews.Stored) -> bool:
+            return await review_outcomes.mark_told(tx, stored, self._parts.clock.now())
+
+        self._start(call, mark, "tell permission", ends=call.declined)
+
+    def untold(self, call: WaitingCall) -> None:
+        """It waits no more and was given nothing, whatever was decided."""
+        reason = call.reason or "agent_gone"
+
+        async def cancel(tx: Transaction, stored: reviews.Stored) -> bool:
+            now = self._parts.clock.now()
+            return await review_outcomes.cancel(tx, stored, reason, now, untold=True)
+
+        self._start(call, cancel, "cancel permission", ends=True)
+
+    def went_on(self, call: WaitingCall, change: ToolCallChange) -> None:
+        """The agent tells how a call ended which it was answered about."""
+        if change.status not in ENDED:
+            return
+        ended = "succeeded" if change.status is ToolStatus.COMPLETED else "failed"
+        drifted = _differs(call.call, change)
+
+        async def execute(tx: Transaction, stored: reviews.Stored) -> bool:
+            now = self._parts.clock.now()
+            return await review_outcomes.mark_executed(tx, stored, ended, now, drifted=drifted)
+
+        self._start(call, execute, "settle permission", ends=True)
+
+    def unknown(self, call: WaitingCall) -> None:
+        """It was answered, and its turn or its process has ended without saying what came of it."""
+
+        async def lose(tx: Transaction, stored: reviews.Stored) -> bool:
+            return await review_outcomes.mark_unknown(tx, stored, self._parts.clock.now())
+
+        self._start(call, lose, "settle permission", ends=True)
+
+    def _start(self, call: WaitingCall, step: Step, name: str, *, ends: bool) -> None:
+        if ends:
+            self._waiting.remove(call)
+        self._parts.supervisor.start(self._run(call, step), name=name)
+
+    async def _run(self, call: WaitingCall, step: Step) -> None:
+        async def work(tx: Transaction) -> bool:
+            await lock_sessions(tx, [call.session_id])
+            stored = await reviews.find(tx, call.review_id)
+            return stored is not None and await step(tx, stored)
+
+        async with call.order:
+            changed = await self._parts.write_at_last(work)
+        if changed:
+            await self._announcer.tell(call.review_id)
+
+
+def _differs(reviewed: ToolCallChange, done: ToolCallChange) -> bool:
+    """Whether the arguments told at the end are not those that were reviewed (T6.3, 68)."""
+    if reviewed.raw_input is None or done.raw_input is None:
+        return False
+    try:
+        return canonical_json(reviewed.raw_input) != canonical_json(done.raw_input)
+    except ValueError:
+        return True

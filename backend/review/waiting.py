@@ -1,0 +1,81 @@
+"""The agents that wait for a decision in this process, each of which is answered once."""
+
+import asyncio
+
+from backend.domain.agents import PermissionOption, ToolCallChange
+from backend.domain.review import Review, Verdict
+from backend.ids import ReviewId, SessionId, TurnId
+
+
+class WaitingCall:
+    """One agent's call. `answer` is the id of an option, or None for `cancelled`."""
+
+    def __init__(
+        self,
+        review_id: ReviewId,
+        session_id: SessionId,
+        turn_id: TurnId,
+        call: ToolCallChange,
+        options: tuple[PermissionOption, ...],
+    ) -> None:
+        self.review_id = review_id
+        self.session_id = session_id
+        self.turn_id = turn_id
+        self.call = call
+        """What it wants to do, by all it has said of it."""
+        self.options = options
+        self.answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self.order = asyncio.Lock()
+        """What becomes of it is written in the order it has happened."""
+        self.told = False
+        """The agent has been given the answer; it is never given another."""
+        self.declined = False
+        self.reason = ""
+        """Why it was answered `cancelled` without a decision."""
+
+    def decide(self, review: Review) -> bool:
+        """Answer as was decided; False when it was answered `cancelled` before."""
+        if not self.answer.done():
+            self.declined = review.verdict is not Verdict.ALLOW
+            self.answer.set_result(self._option_id(review))
+        return not self.reason
+
+    def close(self, reason: str) -> None:
+        """Nobody waits any more; nothing when it is answered already."""
+        if not self.answer.done():
+            self.reason = reason
+            self.answer.set_result(None)
+
+    def _option_id(self, review: Review) -> str | None:
+        """The agent's own id of the chosen option, which the store may have had to change."""
+        for own, stored in zip(self.options, review.options, strict=False):
+            if stored.id == review.chosen:
+                return own.id
+        return None
+
+
+class WaitingCalls:
+    """By our own ids: agents use theirs again."""
+
+    def __init__(self) -> None:
+        self._calls: dict[ReviewId, WaitingCall] = {}
+
+    def __contains__(self, review_id: object) -> bool:
+        return review_id in self._calls
+
+    def add(self, call: WaitingCall) -> None:
+        self._calls[call.review_id] = call
+
+    def find(self, review_id: ReviewId) -> WaitingCall | None:
+        return self._calls.get(review_id)
+
+    def of_session(self, session_id: SessionId) -> tuple[WaitingCall, ...]:
+        return tuple(call for call in self._calls.values() if call.session_id == session_id)
+
+    def is_open(self, review_id: ReviewId) -> bool:
+        """Whether an agent still waits for the decision."""
+        call = self._calls.get(review_id)
+        return call is not None and not call.answer.done()
+
+    def remove(self, call: WaitingCall) -> None:
+        self._calls.pop(call.review_id, None)
