@@ -172,6 +172,8 @@ def _find(command: AgentCommand, folder: str) -> str:
     program = command.argv[0] if command.argv else ""
     if not program:
         raise agent_failed(AgentProblem.COMMAND_MISSING, "the command is empty")
+    if program.startswith("~/"):
+        program = str(Path.home() / program[2:])
     wanted = program
     if Path(program).name != program and not Path(program).is_absolute():
         wanted = str(Path(folder) / program)
