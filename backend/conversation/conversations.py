@@ -1,0 +1,168 @@
+"""The front door of conversations: start, talk, steer, stop (`backend.api.ConversationApi`)."""
+
+from collections.abc import Awaitable
+
+from backend.conversation.admission import Admissions
+from backend.conversation.agent_life import AgentLife
+from backend.conversation.agent_port import RunningAgent
+from backend.conversation.dispatch import Dispatches
+from backend.conversation.message_drafts import MessageDrafts
+from backend.conversation.parts import ConversationParts
+from backend.conversation.starting import Starting
+from backend.conversation.views import ConversationViews
+from backend.conversation.watching import Watch
+from backend.domain.hosted import (
+    Admission,
+    AgentOffer,
+    AgentProblem,
+    AgentStatus,
+    Conversation,
+    MessageDraft,
+    OutgoingMessage,
+    SessionStart,
+)
+from backend.errors import AgentFailed, Conflict, ErrorCode
+from backend.ids import AdmissionId, QueueEntryId, SessionId
+
+
+class Conversations:
+    """Implements `ConversationApi`."""
+
+    def __init__(
+        self,
+        parts: ConversationParts,
+        *,
+        views: ConversationViews,
+        life: AgentLife,
+        dispatches: Dispatches,
+        watch: Watch,
+        starting: Starting,
+    ) -> None:
+        self._parts = parts
+        self._views = views
+        self._life = life
+        self._dispatches = dispatches
+        self._watch = watch
+        self._starting = starting
+        self._queue = dispatches.queue
+        self._admissions = Admissions(parts.database, parts.clock, parts.supervisor, dispatches)
+        self._drafts = MessageDrafts(parts.database, parts.clock)
+
+    async def list_agents(self) -> tuple[AgentOffer, ...]:
+        return await self._parts.commands.list_offers()
+
+    async def start_session(self, start: SessionStart) -> SessionId:
+        await self._parts.supervisor.run_to_end(self._start(start), name="start session")
+        return start.session_id
+
+    async def _start(self, start: SessionStart) -> None:
+        made = await self._starting.create(start)
+        if start.admission_id is not None and start.prompt:
+            await self._admissions.send(
+                OutgoingMessage(start.admission_id, start.session_id, start.prompt)
+            )
+        elif made:
+            self._in_background(self._life.ensure(start.session_id), "start agent")
+
+    async def conversation(self, session_id: SessionId) -> Conversation | None:
+        return await self._views.current(session_id)
+
+    async def send(self, message: OutgoingMessage) -> Admission:
+        return await self._admissions.send(message)
+
+    async def find_admission(self, admission_id: AdmissionId) -> Admission | None:
+        return await self._admissions.find_admission(admission_id)
+
+    async def save_message_draft(self, draft: MessageDraft) -> None:
+        await self._parts.supervisor.run_to_end(self._drafts.save(draft), name="save draft")
+
+    async def load_message_draft(self, session_id: SessionId) -> MessageDraft | None:
+        return await self._drafts.load(session_id)
+
+    async def edit_queued(
+        self, session_id: SessionId, entry_id: QueueEntryId, text: str, *, revision: int
+    ) -> Conversation:
+        await self._queue.edit(session_id, entry_id, text, revision=revision)
+        return await self._views.required(session_id)
+
+    async def remove_queued(self, session_id: SessionId, entry_id: QueueEntryId) -> Conversation:
+        await self._queue.remove(session_id, entry_id)
+        return await self._views.required(session_id)
+
+    async def move_queued(
+        self, session_id: SessionId, entry_id: QueueEntryId, position: int
+    ) -> Conversation:
+        await self._queue.move(session_id, entry_id, position)
+        return await self._views.required(session_id)
+
+    async def send_queued_now(self, session_id: SessionId, entry_id: QueueEntryId) -> Conversation:
+        await self._queue.send_now(session_id, entry_id)
+        return await self._views.required(session_id)
+
+    async def set_auto_run(self, session_id: SessionId, *, auto_run: bool) -> Conversation:
+        await self._queue.set_auto_run(session_id, auto_run=auto_run)
+        return await self._views.required(session_id)
+
+    async def cancel_turn(self, session_id: SessionId) -> None:
+        await self._parts.supervisor.run_to_end(self._cancel(session_id), name="cancel turn")
+
+    async def _cancel(self, session_id: SessionId) -> None:
+        live = self._parts.live.get(session_id)
+        turn = live.turn
+        if turn is None:
+            return
+        turn.stopped = True
+        live.status = AgentStatus.STOPPING
+        self._watch.turn_stopped(live, turn)
+        self._views.changed(session_id)
+        agent = live.agent
+        if turn.taken and agent is not None:
+            await agent.cancel()
+        await self._parts.questions.turn_stopped(session_id)
+
+    async def resume(self, session_id: SessionId, *, anew: bool = False) -> None:
+        await self._views.required(session_id)
+        live = self._parts.live.get(session_id)
+        live.relieved(*AgentProblem)
+        if live.agent is not None:
+            if not anew:
+                self._views.changed(session_id)
+                return
+            await self.end_session(session_id)
+        self._in_background(self._resume(session_id, anew=anew), "resume agent")
+
+    async def _resume(self, session_id: SessionId, *, anew: bool) -> None:
+        await self._life.ensure(session_id, anew=anew)
+        self._dispatches.look_again(session_id)
+
+    async def end_session(self, session_id: SessionId) -> None:
+        await self._views.required(session_id)
+        await self._parts.supervisor.run_to_end(
+            self._life.stop(session_id), name=f"stop agent of {session_id}"
+        )
+
+    async def set_mode(self, session_id: SessionId, mode: str) -> None:
+        agent = self._running(session_id)
+        await agent.set_mode(mode)
+        self._parts.live.get(session_id).mode = mode
+        self._views.changed(session_id)
+
+    async def set_option(self, session_id: SessionId, option_id: str, value: str) -> None:
+        await self._running(session_id).set_option(option_id, value)
+        self._views.changed(session_id)
+
+    def _running(self, session_id: SessionId) -> RunningAgent:
+        agent = self._parts.live.get(session_id).agent
+        if agent is None:
+            raise Conflict(ErrorCode.NOT_ACTIVE, "the agent of this session does not run")
+        return agent
+
+    def _in_background(self, work: Awaitable[object], name: str) -> None:
+        async def run() -> None:
+            try:
+                await work
+            except AgentFailed:
+                # The session's trouble tells it.
+                return
+
+        self._parts.supervisor.start(run(), name=name)

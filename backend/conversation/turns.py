@@ -1,0 +1,92 @@
+"""A prompt the agent has taken: its turn runs, ends once, and is told (K1.7, K5.5)."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from backend.clock import Deadline
+from backend.conversation.agent_port import RunningPrompt
+from backend.conversation.live import LiveSession, LiveTurn
+from backend.conversation.parts import ConversationParts
+from backend.conversation.views import ConversationViews
+from backend.conversation.watching import Watch
+from backend.domain.hosted import AgentProblem, AgentStatus
+from backend.domain.turn_end import (
+    TurnEnding,
+    agent_ended,
+    desk_ended,
+    prompt_ended,
+    prompt_failed,
+)
+from backend.errors import AgentFailed
+from backend.events import TurnCompleted
+from backend.ids import SessionId
+from backend.work.budget import within
+
+
+class Turns:
+    """Follows each running prompt to its end; what ends late never ends a newer turn."""
+
+    def __init__(self, parts: ConversationParts, views: ConversationViews, watch: Watch) -> None:
+        self._parts = parts
+        self._views = views
+        self._watch = watch
+        self._closing = False
+        self._free: Callable[[SessionId], None] = lambda _session_id: None
+
+    def when_free(self, told: Callable[[SessionId], None]) -> None:
+        """Tell `told` of every session whose agent can take a prompt again."""
+        self._free = told
+
+    async def close(self, seconds: float) -> None:
+        """The desk ends: turns that end from now on were interrupted by it; wait for them."""
+        self._closing = True
+        deadline = Deadline(self._parts.clock, seconds)
+        for live in self._parts.live.all():
+            if live.turn is not None and live.turn.taken:
+                with suppress(TimeoutError):
+                    await within(deadline, live.turn.done.wait())
+
+    def begin(self, live: LiveSession, turn: LiveTurn, prompt: RunningPrompt) -> None:
+        """The agent's pipe has all of the prompt; from now on the turn runs by itself."""
+        turn.taken = True
+        turn.heard_at = self._parts.clock.monotonic()
+        live.status = AgentStatus.STOPPING if turn.stopped else AgentStatus.WORKING
+        self._watch.turn_began(live, turn)
+        self._parts.supervisor.start(
+            self._follow(live, turn, prompt), name=f"turn {turn.turn_id}", repeats=True
+        )
+        self._views.changed(live.session_id)
+
+    async def _follow(self, live: LiveSession, turn: LiveTurn, prompt: RunningPrompt) -> None:
+        try:
+            ending = prompt_ended(await prompt.finished())
+        except AgentFailed as error:
+            ending = self._failure(turn, error)
+        await self.complete(live, turn, ending)
+
+    async def complete(self, live: LiveSession, turn: LiveTurn, ending: TurnEnding) -> None:
+        """Close everything of the turn, in this order: requests, questions, rows, the turn."""
+        parts, session_id = self._parts, live.session_id
+        self._watch.turn_ended(live, turn)
+        await parts.at_last(lambda: parts.requests.nobody_waits(session_id))
+        close = parts.questions.turn_stopped if turn.stopped else parts.questions.turn_ended
+        await parts.at_last(lambda: close(session_id))
+        # Last, with the turn's own end: by then it is known whether a question is still open.
+        await parts.rows.end(session_id, turn.turn_id, ending)
+        if live.turn is turn:
+            live.turn = None
+            live.relieved(AgentProblem.SILENT, AgentProblem.IGNORES_CANCEL)
+            if live.agent is not None:
+                live.status = AgentStatus.READY
+        turn.done.set()
+        self._parts.bus.publish(TurnCompleted(session_id, turn.turn_id))
+        self._views.changed(session_id)
+        await self._parts.announce_session(session_id)
+        if live.agent is not None:
+            self._free(session_id)
+
+    def _failure(self, turn: LiveTurn, error: AgentFailed) -> TurnEnding:
+        """The agent refused or spoke nonsense, or it is gone: then its end was told before."""
+        if turn.end is None:
+            return prompt_failed(error.detail)
+        return desk_ended() if self._closing else agent_ended(turn.end)
