@@ -15,6 +15,7 @@ from app.timers import SystemWindowClock, deadline
 from app.viewmodels.clarification import ClarificationViewModel
 from app.viewmodels.desk import DeskViewModel
 from app.viewmodels.notices import NoticesViewModel
+from app.widgets.chat_foot import ChatFoot
 from app.widgets.clarification_overlay import ClarificationOverlay
 from app.widgets.status_banner import StatusBanner
 from app.widgets.touch import TouchLayout
@@ -37,10 +38,13 @@ def compose(application: QApplication, frame: FirstFrame) -> Parts:
         client_id=ClientId(f"window-{new_id()}"),
     )
     desk = DeskViewModel(client, clarification, notices, tasks)
+    desk.preferences.set_send_key(frame.state.send_key)
     touch = TouchLayout(application)
     overlay = ClarificationOverlay(clarification, theme, touch)
     banner = StatusBanner(clarification, theme, touch)
-    view = DeskView(desk, theme, AppMenu(theme, frame.language), banner, overlay)
+    foot = ChatFoot(desk.composer, desk.preferences, theme, touch)
+    menu = AppMenu(theme, frame.language, desk.preferences)
+    view = DeskView(desk, theme, menu, banner, overlay, foot)
     view.title_changed.connect(window.setWindowTitle)
     overlay.focus_wanted.connect(view.focus_reading)
     window.show_view(view)

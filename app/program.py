@@ -125,6 +125,9 @@ class Program(QObject):
         menu.scheme_chosen.connect(parts.state.save_scheme)
         menu.language_chosen.connect(parts.state.save_language)
         menu.zoom_chosen.connect(parts.state.save_zoom)
+        parts.desk.preferences.changed.connect(
+            lambda: parts.state.save_send_key(parts.desk.preferences.send_key)
+        )
         parts.view.pages.welcome.demo_wanted.connect(self._start_demo)
         parts.view.pages.storage.retry_wanted.connect(self._retry)
         parts.view.pages.storage.quit_wanted.connect(self.quit)
@@ -183,7 +186,7 @@ class Program(QObject):
         if self._options.screenshot is None:
             parts.state.save(parts.window)
         parts.tray.hide_icon()
-        await parts.desk.clarification.close()
+        await parts.desk.close()
         await parts.tasks.stop()
         try:
             if self._backend is not None:

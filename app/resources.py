@@ -64,6 +64,10 @@ class Icon(Enum):
     PLAN = "clipboard-list"
     TOOL = "wrench"
     PERMISSION = "shield-question-mark"
+    NEW = "plus"
+    STOP = "circle-stop"
+    UP = "arrow-up"
+    QUICK_CHAT = "zap"
 
 
 def resource_folder(kind: str) -> Path:

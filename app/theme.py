@@ -14,7 +14,7 @@ from app.resources import Icon, icon, pixmap, resource_folder
 
 MIN_ZOOM: Final = 0.8
 MAX_ZOOM: Final = 2.0
-_STYLE_SHEETS: Final = ("kandesk.qss", "overlay.qss")
+_STYLE_SHEETS: Final = ("kandesk.qss", "overlay.qss", "composer.qss")
 _BORDERS: Final = 2
 TOUCH_PIXELS: Final = 44
 _BUTTON_PIXELS: Final = 34

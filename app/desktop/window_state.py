@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMainWindow
 
 from app.theme import Scheme
+from app.viewmodels.preferences import SendKey
 
 DEFAULT_SIZE: Final = QSize(1180, 780)
 
@@ -58,6 +59,14 @@ class WindowState:
 
     def save_language(self, name: str) -> None:
         self._settings.setValue("language", name)
+
+    @property
+    def send_key(self) -> SendKey:
+        word = str(self._settings.value("sendKey", SendKey.ENTER.value))
+        return next((key for key in SendKey if key.value == word), SendKey.ENTER)
+
+    def save_send_key(self, key: SendKey) -> None:
+        self._settings.setValue("sendKey", key.value)
 
     def first_time(self, what: str) -> bool:
         """Whether this is the first time `what` is asked; remembered from now on."""

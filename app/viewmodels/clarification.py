@@ -82,6 +82,10 @@ class ClarificationViewModel(QObject):
         return self._clock
 
     @property
+    def deadline(self) -> Deadline:
+        return self._deadline
+
+    @property
     def card(self) -> Card | None:
         return self._board.current
 

@@ -5,8 +5,12 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge.client import BackendClient
 from app.tasks import WindowTasks
 from app.viewmodels.clarification import ClarificationViewModel
+from app.viewmodels.composer import ComposerViewModel
+from app.viewmodels.conversations import ConversationsViewModel
 from app.viewmodels.inbox import InboxViewModel
+from app.viewmodels.messages import MessagesViewModel
 from app.viewmodels.notices import Notice, NoticesViewModel, Severity
+from app.viewmodels.preferences import Preferences
 from app.viewmodels.sessions import SessionsViewModel
 from app.viewmodels.transcript import TranscriptViewModel
 from backend.api import DeskInfo
@@ -42,6 +46,18 @@ class DeskViewModel(QObject):
         self.sessions = SessionsViewModel(client, self)
         self.inbox = InboxViewModel(client, self)
         self.transcript = TranscriptViewModel(client, self)
+        self.preferences = Preferences(parent=self)
+        self.conversations = ConversationsViewModel(client, self)
+        self.messages = MessagesViewModel(
+            client,
+            clock=clarification.clock,
+            deadline=clarification.deadline,
+            background=tasks,
+            parent=self,
+        )
+        self.composer = ComposerViewModel(
+            client, self.sessions, self.conversations, self.messages, tasks, self
+        )
         self.info: DeskInfo | None = None
         self.ready = False
         self._away: Notice | None = None
@@ -56,7 +72,13 @@ class DeskViewModel(QObject):
 
     def start(self) -> None:
         """The backend is ready: read what the window shows."""
+        self.conversations.forget()
         self._tasks.start(self._load(), name="load the desk")
+
+    async def close(self) -> None:
+        """Save everything that is being typed: the window is about to close."""
+        await self.clarification.close()
+        await self.messages.close()
 
     def open_session(self, session_id: SessionId) -> None:
         """Show a session's conversation."""
@@ -64,6 +86,7 @@ class DeskViewModel(QObject):
             return
         self.sessions.select(session_id)
         self.clarification.show_session(session_id)
+        self.composer.show_session(session_id)
         self._tasks.start(self.transcript.show(session_id), name="show session")
 
     def open_bundle(self, bundle: Bundle) -> None:
@@ -75,6 +98,7 @@ class DeskViewModel(QObject):
         """Show no conversation."""
         self.sessions.select(None)
         self.clarification.show_session(None)
+        self.composer.show_session(None)
         self.transcript.clear()
 
     def close_questions(self, pending_ids: list[PendingId]) -> None:
@@ -129,6 +153,7 @@ class DeskViewModel(QObject):
 
     async def _reload(self) -> None:
         await self.clarification.reload()
+        await self.composer.reload()
         await self.sessions.load()
         await self.inbox.load()
         await self.transcript.refresh()

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.language import Language, available, native_name
 from app.theme import Scheme, Theme
+from app.viewmodels.preferences import Preferences, SendKey
 
 _ZOOM_STEP = 0.1
 
@@ -20,11 +21,21 @@ class AppMenu(QMenu):
     language_chosen = Signal(str)
     zoom_chosen = Signal(float)
 
-    def __init__(self, theme: Theme, language: Language, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        language: Language,
+        preferences: Preferences,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("appMenu")
         self._theme = theme
         self._language = language
+        self._preferences = preferences
+        self._send = QMenu(self)
+        self._send.setObjectName("sendKeyMenu")
+        self._send_keys: dict[SendKey, QAction] = {}
         self._look = QMenu(self)
         self._schemes: dict[Scheme, QAction] = {}
         self._languages = QMenu(self)
@@ -32,12 +43,14 @@ class AppMenu(QMenu):
         self._size = QMenu(self)
         self._build_look()
         self._build_languages()
+        self._build_send_keys()
         self._larger = self._size.addAction("", QKeySequence.StandardKey.ZoomIn, self._zoom_in)
         self._smaller = self._size.addAction("", QKeySequence.StandardKey.ZoomOut, self._zoom_out)
         self._normal = self._size.addAction("", QKeySequence("Ctrl+0"), self._zoom_normal)
         self.addMenu(self._look)
         self.addMenu(self._languages)
         self.addMenu(self._size)
+        self.addMenu(self._send)
         self.addSeparator()
         self._connect_agent = self.addAction("", self.connect_wanted.emit)
         self._about = self.addAction("", self.about_wanted.emit)
@@ -73,6 +86,16 @@ class AppMenu(QMenu):
             action.setActionGroup(group)
             action.triggered.connect(lambda _, chosen=name: self._choose_language(chosen))
 
+    def _build_send_keys(self) -> None:
+        group = QActionGroup(self)
+        for key in SendKey:
+            action = self._send.addAction("")
+            action.setCheckable(True)
+            action.setChecked(key is self._preferences.send_key)
+            action.setActionGroup(group)
+            action.triggered.connect(lambda _, chosen=key: self._preferences.set_send_key(chosen))
+            self._send_keys[key] = action
+
     def _choose_scheme(self, scheme: Scheme) -> None:
         self._theme.set_scheme(scheme)
         self.scheme_chosen.emit(scheme)
@@ -102,6 +125,9 @@ class AppMenu(QMenu):
         self._schemes[Scheme.DARK].setText(self.tr("Dark"))
         self._languages.setTitle(self.tr("Language"))
         self._size.setTitle(self.tr("Size"))
+        self._send.setTitle(self.tr("Send messages with"))
+        self._send_keys[SendKey.ENTER].setText(self.tr("Enter"))
+        self._send_keys[SendKey.CTRL_ENTER].setText(self.tr("Ctrl+Enter"))
         self._larger.setText(self.tr("Larger"))
         self._smaller.setText(self.tr("Smaller"))
         self._normal.setText(self.tr("Normal size"))

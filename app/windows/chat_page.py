@@ -1,7 +1,5 @@
 """One conversation: its header, transcript, status banner, question card and foot."""
 
-from typing import Final
-
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
@@ -12,12 +10,10 @@ from app.resources import Icon
 from app.text import session_state_text, session_title, workspace_text
 from app.theme import Theme
 from app.viewmodels.desk import DeskViewModel
+from app.widgets.chat_foot import ChatFoot
 from app.widgets.message_delegate import MessageDelegate
 from app.widgets.overlay_slot import OverlaySlot
 from app.widgets.transcript_view import TranscriptView
-from backend.domain.conversation import SessionKind
-
-_ROOMY: Final = 400
 
 
 class ChatPage(QWidget):
@@ -29,6 +25,7 @@ class ChatPage(QWidget):
         theme: Theme,
         banner: QWidget,
         overlay: QWidget,
+        foot: ChatFoot,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -55,11 +52,7 @@ class ChatPage(QWidget):
         self._empty.setProperty("role", "muted")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.hide()
-        self._foot = QLabel()
-        self._foot.setObjectName("guestLine")
-        self._foot.setProperty("role", "small")
-        self._foot.setWordWrap(True)
-        self._foot.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.foot = foot
         self._slot = OverlaySlot(overlay, theme)
         self._build(banner)
         self._connect()
@@ -76,7 +69,7 @@ class ChatPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._slot.set_chat_height(self.height())
-        self._show_foot()
+        self.foot.set_chat_height(self.height())
         self._place_new_rows()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -97,9 +90,6 @@ class ChatPage(QWidget):
         line = QFrame()
         line.setProperty("role", "hairline")
         line.setFixedHeight(1)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(px(24), px(8), px(24), px(10))
-        foot.addWidget(self._foot)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -108,7 +98,7 @@ class ChatPage(QWidget):
         column.addWidget(self.transcript, 1)
         column.addWidget(banner)
         column.addWidget(self._slot)
-        column.addLayout(foot)
+        column.addWidget(self.foot)
 
     def _connect(self) -> None:
         desk = self._desk
@@ -136,16 +126,9 @@ class ChatPage(QWidget):
             parts.insert(0, session.agent)
         self._subtitle.setText(" · ".join(parts))
         self._subtitle.setToolTip(plain_tip(session.workspace))
-        self._show_foot()
         if self._delegate.agent != session.agent:
             self._delegate.agent = session.agent
             self.transcript.remeasure()
-
-    def _show_foot(self) -> None:
-        """It explains; where there is little height the question needs it more."""
-        session = self._desk.sessions.current
-        guest = session is not None and session.kind is SessionKind.GUEST
-        self._foot.setVisible(guest and self.height() >= self._theme.pixels(_ROOMY))
 
     def _start_over(self) -> None:
         self._arrived = 0
@@ -191,9 +174,6 @@ class ChatPage(QWidget):
         self._new_rows.setIconSize(self._theme.button_icon_size)
 
     def _retranslate(self) -> None:
-        self._foot.setText(
-            self.tr("This agent runs elsewhere: it can be answered here, not messaged.")
-        )
         self._empty.setText(self.tr("What the agent asks and says appears here."))
         self._show_session()
         self._show_new_rows()

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 from app.theme import Theme
 from app.timers import SystemWindowClock, WindowTimer
 from app.viewmodels.desk import DeskViewModel
+from app.widgets.chat_foot import ChatFoot
 from app.widgets.inbox_view import InboxView
 from app.widgets.notice_bar import NoticeBar
 from app.widgets.page_stack import PageStack
@@ -56,6 +57,7 @@ class DeskView(QWidget):
         menu: AppMenu,
         banner: QWidget,
         overlay: QWidget,
+        foot: ChatFoot,
     ) -> None:
         super().__init__()
         self.setObjectName("deskView")
@@ -70,7 +72,7 @@ class DeskView(QWidget):
         self.pages = Pages(
             StartingPage(theme),
             WelcomePage(theme),
-            ChatPage(desk, theme, banner, overlay),
+            ChatPage(desk, theme, banner, overlay, foot),
             StoragePage(theme),
             MigrationPage(theme),
         )
@@ -125,7 +127,7 @@ class DeskView(QWidget):
     def cycle_panes(self) -> None:
         """Move the keyboard to the next pane in reading order."""
         chat = self.pages.chat
-        panes = [self.inbox_view, self.sidebar.list, chat.transcript, self._overlay]
+        panes = [self.inbox_view, self.sidebar.list, chat.transcript, self._overlay, chat.foot]
         usable = [pane for pane in panes if pane.isVisible()]
         focus = QApplication.focusWidget()
         current = next(

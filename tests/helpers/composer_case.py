@@ -3,7 +3,7 @@
 from app.tasks import WindowTasks
 from app.viewmodels.composer import ComposerViewModel
 from app.viewmodels.conversations import ConversationsViewModel
-from app.viewmodels.messages import MessagesViewModel, Writing
+from app.viewmodels.messages import MessagesViewModel, SendPhase, Writing
 from app.viewmodels.sessions import SessionsViewModel
 from backend.domain.conversation import SessionKind
 from backend.domain.hosted import Conversation
@@ -49,6 +49,12 @@ class ComposerCase:
     @property
     def sent(self) -> list[str]:
         return [message.text for message in self.hosted.sent]
+
+    def is_in(self, phase: SendPhase) -> bool:
+        return self.writing.phase is phase
+
+    def can_stop(self) -> bool:
+        return self.view_model.can_stop
 
     async def show(self, conversation: Conversation | None = None, *, pending: int = 0) -> None:
         """Host a session and show it."""

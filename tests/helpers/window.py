@@ -13,6 +13,7 @@ from app.timers import SystemWindowClock, deadline
 from app.viewmodels.clarification import ClarificationViewModel
 from app.viewmodels.desk import DeskViewModel
 from app.viewmodels.notices import NoticesViewModel
+from app.widgets.chat_foot import ChatFoot
 from app.widgets.clarification_overlay import ClarificationOverlay
 from app.widgets.status_banner import StatusBanner
 from app.widgets.touch import TouchLayout
@@ -73,7 +74,9 @@ async def shown_window(
     overlay = ClarificationOverlay(clarification, theme, touch)
     banner = StatusBanner(clarification, theme, touch)
     window = MainWindow(theme)
-    view = DeskView(desk, theme, AppMenu(theme, language), banner, overlay)
+    foot = ChatFoot(desk.composer, desk.preferences, theme, touch)
+    menu = AppMenu(theme, language, desk.preferences)
+    view = DeskView(desk, theme, menu, banner, overlay, foot)
     view.title_changed.connect(window.setWindowTitle)
     window.show_view(view)
     overlay.focus_wanted.connect(view.focus_reading)
@@ -86,7 +89,7 @@ async def shown_window(
     try:
         yield Shown(backend, desk, window, view, theme, language, overlay, touch, tasks)
     finally:
-        await clarification.close()
+        await desk.close()
         await tasks.stop()
         window.allow_close()
         window.close()

@@ -103,10 +103,10 @@ async def test_the_agent_is_asked_to_stop_once() -> None:
     case = ComposerCase()
     await case.show(make_conversation(status=AgentStatus.WORKING, input=InputMode.QUEUE))
     gate = case.hosted.hold("cancel_turn")
-    assert case.view_model.can_stop
+    assert case.can_stop()
     case.view_model.stop()
     case.view_model.stop()
-    assert not case.view_model.can_stop
+    assert not case.can_stop()
     gate.set()
     await settle()
     assert case.hosted.calls.count("cancel_turn") == 1

@@ -178,9 +178,9 @@ async def test_a_message_nobody_answers_for_is_uncertain_in_time(
     case.hosted.hold("send")
     await case.send("x" * length)
     await case.clock.advance(2 * seconds - 0.5)
-    assert case.writing.phase is SendPhase.SENDING
+    assert case.is_in(SendPhase.SENDING)
     await case.clock.advance(1)
-    assert case.writing.phase is SendPhase.UNCERTAIN
+    assert case.is_in(SendPhase.UNCERTAIN)
     assert len(case.writing.text) == length
     await case.messages.close()
     assert case.clock.pending_timers == 0

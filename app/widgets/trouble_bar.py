@@ -1,0 +1,148 @@
+"""Why the agent cannot go on, or is doubted, and what can be done about it."""
+
+from typing import Final
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.agent_text import problem_text
+from app.resources import Icon
+from app.theme import Theme
+from app.viewmodels.composer import ComposerViewModel
+from app.widgets.announcing import announce
+from backend.domain.hosted import AgentProblem, AgentStatus, AgentTrouble
+
+_RUNS: Final = frozenset(
+    {AgentStatus.STARTING, AgentStatus.READY, AgentStatus.WORKING, AgentStatus.STOPPING}
+)
+
+
+class TroubleBar(QFrame):
+    """One trouble at a time; hidden when there is none."""
+
+    def __init__(
+        self, view_model: ComposerViewModel, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("troubleBar")
+        self.setProperty("tone", "attention")
+        self._view_model = view_model
+        self._theme = theme
+        self._said: AgentTrouble | None = None
+        self._icon = QLabel()
+        self._words = QLabel()
+        self._words.setObjectName("troubleText")
+        self._words.setWordWrap(True)
+        self._words.setTextFormat(Qt.TextFormat.PlainText)
+        self._details = QPlainTextEdit()
+        self._details.setObjectName("troubleDetails")
+        self._details.setReadOnly(True)
+        self._details.setTabChangesFocus(True)
+        self._details.hide()
+        self._show_details = self._button("troubleDetailsButton")
+        self._end = self._button("endAgent")
+        self._anew = self._button("startAnew")
+        self._resume = self._button("resumeAgent")
+        self._build()
+        self._resume.clicked.connect(self._resume_now)
+        self._anew.clicked.connect(self._start_anew)
+        self._end.clicked.connect(view_model.end_agent)
+        self._show_details.clicked.connect(self._toggle_details)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.refresh()
+
+    def refresh(self) -> None:
+        conversation = self._view_model.conversation
+        trouble = conversation.trouble if conversation is not None else None
+        self.setVisible(trouble is not None)
+        self._retranslate_buttons()
+        if conversation is None or trouble is None:
+            self._said = None
+            return
+        words = problem_text(trouble.problem, conversation.agent_name)
+        self._words.setText(words)
+        if self._details.toPlainText() != trouble.detail:
+            self._details.setPlainText(trouble.detail)
+        running = conversation.status in _RUNS
+        lost = trouble.problem is AgentProblem.LOAD_FAILED
+        self._show_details.setVisible(bool(trouble.detail))
+        self._details.setVisible(bool(trouble.detail) and not self._details.isHidden())
+        self._end.setVisible(running and trouble.problem is not AgentProblem.OUTCOME_UNKNOWN)
+        self._resume.setVisible(not running and not lost)
+        self._anew.setVisible(not running and lost)
+        if trouble != self._said:
+            self._said = trouble
+            self.setAccessibleName(words)
+            announce(self, words, urgent=True)
+
+    def set_narrow(self, *, narrow: bool) -> None:
+        direction = QBoxLayout.Direction
+        self._row.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() is QEvent.Type.LanguageChange:
+            self.refresh()
+        super().changeEvent(event)
+
+    def _button(self, name: str) -> QPushButton:
+        button = QPushButton()
+        button.setObjectName(name)
+        button.setAutoDefault(False)
+        return button
+
+    def _build(self) -> None:
+        px = self._theme.pixels
+        words = QHBoxLayout()
+        words.setSpacing(px(10))
+        words.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
+        words.addWidget(self._words, 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(px(8))
+        buttons.addStretch(1)
+        for button in (self._show_details, self._end, self._anew, self._resume):
+            buttons.addWidget(button)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._row.setSpacing(px(8))
+        self._row.addLayout(words, 1)
+        self._row.addLayout(buttons)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(14), px(6), px(8), px(6))
+        column.addLayout(self._row)
+        column.addWidget(self._details)
+
+    def _resume_now(self) -> None:
+        self._view_model.resume()
+
+    def _start_anew(self) -> None:
+        self._view_model.resume(anew=True)
+
+    def _toggle_details(self) -> None:
+        self._details.setVisible(self._details.isHidden())
+        self._retranslate_buttons()
+
+    def _restyle(self) -> None:
+        size = self._theme.icon_size(18)
+        self._icon.setPixmap(self._theme.icon(Icon.WARNING, "attention").pixmap(size))
+        self._details.setFont(self._theme.fixed_font())
+        self._details.setFixedHeight(self._theme.pixels(96))
+
+    def _retranslate_buttons(self) -> None:
+        closed = self._details.isHidden()
+        self._show_details.setText(self.tr("Show details") if closed else self.tr("Hide details"))
+        self._resume.setText(self.tr("Resume"))
+        self._anew.setText(self.tr("Start anew"))
+        self._end.setText(self.tr("Stop agent"))
+        self._details.setAccessibleName(self.tr("Details of the trouble"))
