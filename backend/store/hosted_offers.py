@@ -10,6 +10,7 @@ from backend.domain.agents import (
     SlashCommand,
     Usage,
 )
+from backend.domain.usage import CountedUsage
 from backend.store.metadata import JsonDict, as_dict, as_list, as_text
 
 
@@ -91,29 +92,52 @@ def mark_from_json(value: object) -> ProcessMark | None:
     return ProcessMark(pid, group, as_text(mark.get("started_at")))
 
 
-def usage_to_json(usage: Usage) -> JsonDict:
-    """What Kandev has no column for."""
+def usage_to_json(counted: CountedUsage) -> JsonDict:
+    """What Kandev has no column for, and the agent's own last account."""
+    total, told = counted.total, counted.told
     return {
-        "context_used": usage.context_used,
-        "context_size": usage.context_size,
-        "cost": usage.cost,
-        "currency": usage.currency,
+        "context_used": total.context_used,
+        "context_size": total.context_size,
+        "cost": total.cost,
+        "currency": total.currency,
+        "told": {
+            "tokens_in": told.input_tokens,
+            "tokens_out": told.output_tokens,
+            "tokens_cached_in": told.cached_tokens,
+            "cost": told.cost,
+            "currency": told.currency,
+        },
     }
 
 
-def usage_from_json(value: object, tokens_in: int, tokens_out: int, tokens_cached_in: int) -> Usage:
+def usage_from_json(
+    value: object, tokens_in: int, tokens_out: int, tokens_cached_in: int
+) -> CountedUsage:
     """A column of 0 is a count that was never told."""
     own = as_dict(value)
-    cost = own.get("cost")
-    return Usage(
-        context_used=_count(own.get("context_used")),
-        context_size=_count(own.get("context_size")),
-        input_tokens=tokens_in or None,
-        output_tokens=tokens_out or None,
-        cached_tokens=tokens_cached_in or None,
-        cost=float(cost) if isinstance(cost, int | float) else None,
-        currency=as_text(own.get("currency")),
+    told = as_dict(own.get("told"))
+    return CountedUsage(
+        Usage(
+            context_used=_count(own.get("context_used")),
+            context_size=_count(own.get("context_size")),
+            input_tokens=tokens_in or None,
+            output_tokens=tokens_out or None,
+            cached_tokens=tokens_cached_in or None,
+            cost=_amount(own.get("cost")),
+            currency=as_text(own.get("currency")),
+        ),
+        Usage(
+            input_tokens=_count(told.get("tokens_in")),
+            output_tokens=_count(told.get("tokens_out")),
+            cached_tokens=_count(told.get("tokens_cached_in")),
+            cost=_amount(told.get("cost")),
+            currency=as_text(told.get("currency")),
+        ),
     )
+
+
+def _amount(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _choice_from_json(value: object) -> OptionChoice:

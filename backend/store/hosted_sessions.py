@@ -17,6 +17,7 @@ from backend.domain.agents import (
     Usage,
 )
 from backend.domain.conversation import SessionKind, SessionState
+from backend.domain.usage import CountedUsage
 from backend.errors import Conflict, ErrorCode
 from backend.ids import AgentKey, SessionId, TaskId, new_id
 from backend.store import hosted_offers
@@ -76,8 +77,12 @@ class HostedSession:
     options: tuple[ConfigOption, ...] = ()
     commands: tuple[SlashCommand, ...] = ()
     choices: tuple[tuple[str, str], ...] = ()
-    usage: Usage = field(default_factory=Usage)
+    counted: CountedUsage = field(default_factory=CountedUsage)
     error: str = ""
+
+    @property
+    def usage(self) -> Usage:
+        return self.counted.total
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,7 @@ class SessionChange:
     options: tuple[ConfigOption, ...] | None = None
     commands: tuple[SlashCommand, ...] | None = None
     usage: Usage | None = None
+    """The agent's own account, which is added to what was counted before."""
     title: str | None = None
     """The agent's own title; one a human has chosen stays."""
 
@@ -190,8 +196,8 @@ async def change(
     if known.commands is not None:
         parts["commands"] = hosted_offers.commands_to_json(known.commands)
     if known.usage is not None:
-        parts["usage"] = hosted_offers.usage_to_json(known.usage)
-        await _set_usage(tx, session_id, known.usage)
+        counted = await _count_usage(tx, session_id, known.usage)
+        parts["usage"] = hosted_offers.usage_to_json(counted)
     if parts:
         await _assign(tx, session_id, parts, now)
     if known.title:
@@ -239,21 +245,35 @@ async def move(
     return changed > 0
 
 
-async def _set_usage(tx: Transaction, session_id: SessionId, usage: Usage) -> None:
-    in_dollars = usage.cost if usage.cost is not None and usage.currency in ("", "USD") else None
+async def _count_usage(tx: Transaction, session_id: SessionId, told: Usage) -> CountedUsage:
+    row = await tx.fetch_one(
+        "SELECT metadata, tokens_in, tokens_out, tokens_cached_in FROM task_sessions"
+        " WHERE id = :session",
+        {"session": session_id},
+    )
+    counted = (CountedUsage() if row is None else _counted(row)).add(told)
+    total = counted.total
+    in_dollars = total.cost if total.cost is not None and total.currency in ("", "USD") else None
     columns: dict[str, SqlValue] = {
-        "tokens_in": usage.input_tokens,
-        "tokens_out": usage.output_tokens,
-        "tokens_cached_in": usage.cached_tokens,
+        "tokens_in": total.input_tokens,
+        "tokens_out": total.output_tokens,
+        "tokens_cached_in": total.cached_tokens,
         "cost_subcents": None if in_dollars is None else round(in_dollars * _SUBCENTS),
     }
-    told = {name: min(int(value), _MOST) for name, value in columns.items() if value is not None}
-    if told:
-        assignments = ", ".join(f"{name} = :{name}" for name in told)
+    known = {name: min(int(value), _MOST) for name, value in columns.items() if value is not None}
+    if known:
+        assignments = ", ".join(f"{name} = :{name}" for name in known)
         await tx.execute(
             f"UPDATE task_sessions SET {assignments} WHERE id = :session",
-            {"session": session_id, **told},
+            {"session": session_id, **known},
         )
+    return counted
+
+
+def _counted(row: Row) -> CountedUsage:
+    own = as_dict(decode(row["metadata"]).get(OWN_KEY))
+    counts = (int(row[name] or 0) for name in ("tokens_in", "tokens_out", "tokens_cached_in"))
+    return hosted_offers.usage_from_json(own.get("usage"), *counts)
 
 
 async def _assign(
@@ -310,7 +330,6 @@ def _from_row(row: Row) -> HostedSession | None:
         return None
     command = as_dict(own.get("command"))
     choices = (as_list(choice) for choice in as_list(own.get("choices")))
-    counts = (int(row[name] or 0) for name in ("tokens_in", "tokens_out", "tokens_cached_in"))
     return HostedSession(
         session_id=SessionId(str(row["id"])),
         task_id=TaskId(str(row["task_id"])),
@@ -329,6 +348,6 @@ def _from_row(row: Row) -> HostedSession | None:
         options=hosted_offers.options_from_json(own.get("options")),
         commands=hosted_offers.commands_from_json(own.get("commands")),
         choices=tuple((as_text(pair[0]), as_text(pair[1])) for pair in choices if len(pair) == 2),
-        usage=hosted_offers.usage_from_json(own.get("usage"), *counts),
+        counted=_counted(row),
         error=as_text(row["error_message"]),
     )

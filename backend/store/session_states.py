@@ -4,10 +4,10 @@ from typing import Final
 
 from backend.clock import Nanoseconds, format_timestamp
 from backend.domain.conversation import TERMINAL_STATES, SessionKind, SessionState
-from backend.ids import PendingId, SessionId
+from backend.ids import PendingId, SessionId, TurnId
 from backend.store.database import Statement, Transaction
 from backend.store.dialect import Dialect, json_text
-from backend.store.eligibility import is_answerable, pending_id
+from backend.store.eligibility import is_answerable, newest_turn, pending_id
 from backend.store.metadata import OWN_KEY
 
 _TERMINAL: Final = ",".join(f"'{state}'" for state in sorted(TERMINAL_STATES))
@@ -55,6 +55,26 @@ async def run_again(tx: Transaction, session_id: SessionId, now: Nanoseconds) ->
         f" AND state IN ('{SessionState.WAITING_FOR_INPUT}','{SessionState.IDLE}')"
         f" AND NOT {_asks(tx.dialect)}",
         {"session": session_id, "now": format_timestamp(now)},
+    )
+    return changed > 0
+
+
+async def come_to_rest(
+    tx: Transaction, session_id: SessionId, turn_id: TurnId, now: Nanoseconds
+) -> bool:
+    """The agent has ended this turn: its session waits for input while a question is open.
+
+    Nothing when a newer turn owns the session, or the session has ended. False when nothing
+    changed.
+    """
+    resting = (
+        f"CASE WHEN {_asks(tx.dialect)} THEN '{SessionState.WAITING_FOR_INPUT}'"
+        f" ELSE '{SessionState.IDLE}' END"
+    )
+    changed = await tx.execute(
+        f"UPDATE task_sessions SET state = {resting}, updated_at = :now WHERE id = :session"
+        f" AND state NOT IN ({_TERMINAL}) AND {newest_turn(tx.dialect, ':session')} = :turn",
+        {"session": session_id, "turn": turn_id, "now": format_timestamp(now)},
     )
     return changed > 0
 

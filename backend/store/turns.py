@@ -3,9 +3,10 @@
 from backend.clock import Nanoseconds, format_timestamp
 from backend.ids import SessionId, TaskId, TurnId, new_id
 from backend.store.database import Transaction
+from backend.store.dialect import json_assign, json_document
 from backend.store.eligibility import is_published, newest_turn
 from backend.store.locks import lock_sessions
-from backend.store.metadata import JsonDict, as_time, encode
+from backend.store.metadata import OWN_KEY, JsonDict, as_time, encode
 
 
 async def open_turn(
@@ -36,6 +37,24 @@ async def open_turn(
         },
     )
     return opened
+
+
+async def complete_turn(
+    tx: Transaction, turn_id: TurnId, now: Nanoseconds, ended: JsonDict | None = None
+) -> bool:
+    """End a turn, once; it keeps owning its session until a newer one begins (K1.8).
+
+    `ended` is kept of how it ended. False when it has ended before: that stays as it is.
+    """
+    metadata = json_assign(
+        tx.dialect, "metadata", {(OWN_KEY, "ended"): json_document(tx.dialect, ":ended")}
+    )
+    changed = await tx.execute(
+        "UPDATE task_session_turns SET completed_at = :now, updated_at = :now,"
+        f" metadata = {metadata} WHERE id = :turn AND completed_at IS NULL",
+        {"turn": turn_id, "ended": encode(ended or {}), "now": format_timestamp(now)},
+    )
+    return changed == 1
 
 
 async def current_turn(tx: Transaction, session_id: SessionId) -> TurnId | None:

@@ -233,3 +233,14 @@ async def test_agent_words_no_database_may_hold_are_stored_as_replaced(
     found = await load(database)
     assert found.title == "a\ufffdb"
     assert found.commands[0].name == "x\ufffdy\ufffd"
+
+
+async def test_an_agent_that_counts_anew_is_added_to_what_was_counted_before(
+    database: Database, clock: FakeClock
+) -> None:
+    """kandev-app.md c.3: counts are cumulative; a restarted agent begins again at nothing."""
+    await create(database, clock)
+    for told in (1_000, 1_500, 1_500, 10, 30):
+        await change(database, clock, SessionChange(usage=Usage(input_tokens=told, cost=told)))
+    found = await load(database)
+    assert (found.usage.input_tokens, found.usage.cost) == (1_530, 1_530.0)

@@ -1,0 +1,164 @@
+"""The rows of one session that are not stored or not shown as they are now."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from backend.clock import Clock, Nanoseconds, TimerHandle
+from backend.conversation.live_rows import LiveRow
+from backend.conversation.pace import Pace
+from backend.domain.conversation import Message
+from backend.events import MessagesChanged
+from backend.ids import MessageId, SessionId
+from backend.store.metadata import OWN_KEY, as_dict
+from backend.store.transcript_rows import RowState
+
+REWRITE_RATE: Final = 4 * 1024 * 1024
+"""Characters a second at which a row that grows may be written again as a whole."""
+
+Publish = Callable[[MessagesChanged], None]
+
+
+class Taken(NamedTuple):
+    """A row on its way to the store."""
+
+    row: LiveRow
+    version: int
+    state: RowState
+    streaming: bool
+
+
+class SessionRows:
+    """Shows rows in the order in which they were made: text that streams as it is now, every
+    other row once it is stored."""
+
+    def __init__(self, session_id: SessionId, clock: Clock, publish: Publish) -> None:
+        self.session_id = session_id
+        self._clock = clock
+        self._publish = publish
+        self._pace = Pace()
+        self._rows: dict[MessageId, LiveRow] = {}
+        self._timer: TimerHandle | None = None
+        self._wakes_at = 0.0
+
+    def changed(self, row: LiveRow) -> None:
+        """Keep a row that is new or has changed, and show it if that may be."""
+        self._rows[row.message_id] = row
+        if row.streaming:
+            self.show()
+
+    @property
+    def unsaved(self) -> int:
+        """About how many characters are not stored."""
+        return sum(row.weight for row in self._rows.values() if _is_unsaved(row))
+
+    @property
+    def all_saved(self) -> bool:
+        return not any(_is_unsaved(row) for row in self._rows.values())
+
+    def due_at(self) -> float | None:
+        """When the next row may be written, on the monotonic clock; None when all are."""
+        due = [_due(row) for row in self._rows.values() if _is_unsaved(row)]
+        return min(due, default=None)
+
+    def take(self, now: float, wall: Nanoseconds, *, limit: int, at_once: bool) -> list[Taken]:
+        """The rows to be written now, in order, up to about `limit` characters.
+
+        `at_once` takes those too that were written lately.
+        """
+        taken: list[Taken] = []
+        for row in self._in_order():
+            if limit <= 0:
+                break
+            if _is_unsaved(row) and (at_once or _due(row) <= now):
+                taken.append(Taken(row, row.version, row.state(wall), row.streaming))
+                limit -= row.weight
+        return taken
+
+    def unsaved_beside(self, taken: list[Taken]) -> bool:
+        """Whether rows are left that are not stored, once these are."""
+        ids = {item.row.message_id for item in taken}
+        return any(_is_unsaved(row) for row in self._rows.values() if row.message_id not in ids)
+
+    def saved(self, taken: Taken, revision: int, now: float) -> None:
+        """The row is stored as it was taken."""
+        row, standing = taken.row, taken.row.standing
+        standing.saved = max(standing.saved, taken.version)
+        standing.revision = revision
+        standing.not_before = now + row.weight / REWRITE_RATE
+        if not taken.streaming:
+            standing.durable = (taken.version, taken.state)
+        self._drop_if_done(row)
+
+    def show(self, *, at_once: bool = False) -> None:
+        """Publish what may be shown, now or as soon as the pace lets it."""
+        ready = self._ready()
+        if not ready:
+            return
+        now = self._clock.monotonic()
+        new_row = any(row.standing.shown == 0 for row in ready)
+        delay = 0.0 if at_once else self._pace.delay(now, new_row=new_row)
+        if delay > 0:
+            self._wake_in(delay, now)
+            return
+        self._stop_timer()
+        self._pace.told(now)
+        shown = tuple(self._shown(row) for row in ready)
+        for row in ready:
+            self._drop_if_done(row)
+        self._publish(MessagesChanged(self.session_id, shown))
+
+    def _ready(self) -> list[LiveRow]:
+        found: list[LiveRow] = []
+        for row in self._in_order():
+            standing = row.standing
+            if row.version > standing.shown if row.streaming else standing.durable is not None:
+                found.append(row)
+            elif standing.shown == 0:
+                # Nothing overtakes a row that nobody has seen.
+                break
+        return found
+
+    def _shown(self, row: LiveRow) -> Message:
+        standing = row.standing
+        if not row.streaming and standing.durable is not None:
+            version, state = standing.durable
+            standing.shown, standing.durable = max(standing.shown, version), None
+            return state.as_message(standing.revision)
+        standing.shown = row.version
+        standing.stream += 1
+        message = row.state(self._clock.now()).as_message(standing.revision)
+        own = {**as_dict(message.metadata.get(OWN_KEY)), "stream": standing.stream}
+        return replace(message, metadata={**message.metadata, OWN_KEY: own})
+
+    def _in_order(self) -> list[LiveRow]:
+        return sorted(self._rows.values(), key=lambda row: row.created_at)
+
+    def _drop_if_done(self, row: LiveRow) -> None:
+        standing = row.standing
+        if not row.streaming and standing.saved == standing.shown == row.version:
+            self._rows.pop(row.message_id, None)
+
+    def _wake_in(self, delay: float, now: float) -> None:
+        if self._timer is not None and self._wakes_at <= now + delay:
+            return
+        self._stop_timer()
+        self._wakes_at = now + delay
+        self._timer = self._clock.call_later(delay, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        self.show()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def _is_unsaved(row: LiveRow) -> bool:
+    return row.version > row.standing.saved
+
+
+def _due(row: LiveRow) -> float:
+    return row.standing.not_before if row.streaming else 0.0
