@@ -1,29 +1,27 @@
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.peer_agents import PROGRAMS
 from tests.helpers.scripted_model import scripted_model
 
-ROOT = Path(os.environ.get("AGENTS_ROOT", "~/.cache/kandesk-agents")).expanduser()
 
-
-def agent_program(package: str, name: str) -> Path:
-    program = ROOT / "npm" / package / "node_modules" / ".bin" / name
+def agent_program(name: str) -> Path:
+    program = PROGRAMS / name
     if not program.exists():
-        pytest.fail(f"{name} is not installed under {ROOT}; see tests/peers/README.md")
+        pytest.fail(f"{name} is not installed; run packaging/dev/agents.sh")
     return program
 
 
 @pytest.fixture
 def opencode() -> Path:
-    return agent_program("opencode", "opencode")
+    return agent_program("opencode")
 
 
 @pytest.fixture
 def codex_acp() -> Path:
-    return agent_program("codex-acp", "codex-acp")
+    return agent_program("codex-acp")
 
 
 @pytest.fixture
