@@ -2,6 +2,223 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en_US" sourcelanguage="en_US">
 <context>
+    <name>Activity</name>
+    <message>
+        <source>Read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fetch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Think</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Subagent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>exit code %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Waits for permission</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expired</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>To do</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In progress</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 done</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Waits for you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Approved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Declined</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outcome unknown</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>AgentPickers</name>
+    <message>
+        <source>Mode of the agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Agents</name>
+    <message>
+        <source>The program of %1 was not found. Install it, then resume.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder of this conversation is gone. Bring it back, then resume.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has ended. The conversation is kept; resuming starts it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was started and does not answer. Nothing was sent to it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What was started for %1 does not speak the agent protocol.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 wants you to sign in. Do so in a terminal, then resume.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 could not continue the earlier conversation. Starting anew works, but it then remembers nothing of it; the rows here stay.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 works and has said nothing for long. It may go on; you decide.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 was told to stop and goes on. Stopping the agent ends its process.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kandesk ended while a message was being handed to %1. Whether it arrived is not known; it is not sent again by itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This agent runs elsewhere: it can be answered here, not messaged.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This conversation was not started here: it can only be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sends now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sends now and starts the agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Will be queued: the agent is starting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Will be queued: the agent is working</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Will be queued: the agent&apos;s question comes first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This session has ended.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Queued. It is sent when the agent is free.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This is not possible now. Nothing was sent, and your text is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This is no longer here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It was changed in the meantime. Look at it again, then repeat.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This message is too long: %1 characters at most. Nothing was sent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This message cannot be sent as it is. Nothing was sent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Ages</name>
     <message>
         <source>just now</source>
@@ -106,6 +323,18 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Send messages with</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Larger</source>
         <translation type="unfinished"></translation>
     </message>
@@ -144,10 +373,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>This agent runs elsewhere: it can be answered here, not messaged.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>What the agent asks and says appears here.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -182,6 +407,71 @@
     </message>
     <message>
         <source>Opens the question again</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>CommandList</name>
+    <message>
+        <source>Commands of the agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ComposerBox</name>
+    <message>
+        <source>Message to %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Queue a message for %1…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop what the agent does now</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ComposerHint</name>
+    <message>
+        <source>Retry</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That text holds characters that cannot be kept. Nothing was inserted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is not known whether this was sent. Your text is kept; trying again is safe and sends it once.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An earlier wording was sent; what stands here was not. Send makes it a message of its own.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sending…</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -251,6 +541,30 @@
     <message>
         <source>Copy: %1</source>
         <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Counts</name>
+    <message numerus="yes">
+        <source>Show all %n line(s)</source>
+        <translation>
+            <numerusform>Show all %n line</numerusform>
+            <numerusform>Show all %n lines</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Only the last %n line(s) are shown</source>
+        <translation>
+            <numerusform>Only the last line is shown</numerusform>
+            <numerusform>Only the last %n lines are shown</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Only the first %n line(s) are shown</source>
+        <translation>
+            <numerusform>Only the first line is shown</numerusform>
+            <numerusform>Only the first %n lines are shown</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -509,6 +823,31 @@
     </message>
 </context>
 <context>
+    <name>MenuWords</name>
+    <message numerus="yes">
+        <source>Copy %n message(s)</source>
+        <translation>
+            <numerusform>Copy %n message</numerusform>
+            <numerusform>Copy %n messages</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>MessageQueue</name>
+    <message>
+        <source>%1 of %2 queued</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Send by itself</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Queued messages are sent when the agent is free.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>MigrationPage</name>
     <message>
         <source>Information</source>
@@ -757,6 +1096,41 @@
     </message>
     <message>
         <source>{name}, answered</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QueuedRow</name>
+    <message>
+        <source>Send message %1 next</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Edit message %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move message %1 up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move message %1 down</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove message %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Text of message %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep change</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1044,7 +1418,47 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Thinking</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Thought</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>To-do list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Permission</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>A row of the kind “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show more</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1052,7 +1466,58 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Show what stands before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Question %1 of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What its program wrote last</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What came with it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close the row</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open the row</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing changed in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show less</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Given to the tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Error output</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>TranscriptModel</name>
+    <message>
+        <source>Enter opens or closes it.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1061,13 +1526,6 @@
     <message>
         <source>Copy message</source>
         <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>Copy %n message(s)</source>
-        <translation>
-            <numerusform>Copy %n message</numerusform>
-            <numerusform>Copy %n messages</numerusform>
-        </translation>
     </message>
     <message>
         <source>Copy code</source>
@@ -1098,6 +1556,48 @@
             <numerusform>Kandesk: %n question waiting for you</numerusform>
             <numerusform>Kandesk: %n questions waiting for you</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>TroubleBar</name>
+    <message>
+        <source>Show details</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hide details</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start anew</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Details of the trouble</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>UsageTexts</name>
+    <message>
+        <source>Context: %1 % of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

@@ -2,6 +2,113 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en_US">
 <context>
+    <name>Activity</name>
+    <message>
+        <source>Read</source>
+        <translation>读取</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>编辑</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Move</source>
+        <translation>移动</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Fetch</source>
+        <translation>获取</translation>
+    </message>
+    <message>
+        <source>Think</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Subagent</source>
+        <translation>子代理</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>exit code %1</source>
+        <translation>退出码 %1</translation>
+    </message>
+    <message>
+        <source>Not started</source>
+        <translation>未开始</translation>
+    </message>
+    <message>
+        <source>Waits for permission</source>
+        <translation>等待许可</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>Cancelled</source>
+        <translation>已取消</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>Expired</source>
+        <translation>已过期</translation>
+    </message>
+    <message>
+        <source>To do</source>
+        <translation>待办</translation>
+    </message>
+    <message>
+        <source>In progress</source>
+        <translation>进行中</translation>
+    </message>
+    <message>
+        <source>%1 of %2 done</source>
+        <translation>已完成 %1/%2</translation>
+    </message>
+    <message>
+        <source>Waits for you</source>
+        <translation>等待您决定</translation>
+    </message>
+    <message>
+        <source>Approved</source>
+        <translation>已批准</translation>
+    </message>
+    <message>
+        <source>Declined</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>Outcome unknown</source>
+        <translation>结果未知</translation>
+    </message>
+</context>
+<context>
     <name>Ages</name>
     <message>
         <source>just now</source>
@@ -139,10 +246,6 @@
         <translation>到末尾</translation>
     </message>
     <message>
-        <source>This agent runs elsewhere: it can be answered here, not messaged.</source>
-        <translation>此代理在别处运行：可以在这里回答它的问题，但不能给它发消息。</translation>
-    </message>
-    <message>
         <source>What the agent asks and says appears here.</source>
         <translation>代理的提问和发言会显示在这里。</translation>
     </message>
@@ -245,6 +348,27 @@
     <message>
         <source>Copy: %1</source>
         <translation>复制：%1</translation>
+    </message>
+</context>
+<context>
+    <name>Counts</name>
+    <message numerus="yes">
+        <source>Show all %n line(s)</source>
+        <translation>
+            <numerusform>显示全部 %n 行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Only the last %n line(s) are shown</source>
+        <translation>
+            <numerusform>仅显示最后 %n 行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Only the first %n line(s) are shown</source>
+        <translation>
+            <numerusform>仅显示前 %n 行</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -497,6 +621,15 @@
     <message>
         <source>Open</source>
         <translation>打开</translation>
+    </message>
+</context>
+<context>
+    <name>MenuWords</name>
+    <message numerus="yes">
+        <source>Copy %n message(s)</source>
+        <translation>
+            <numerusform>复制 %n 条消息</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1030,16 +1163,107 @@
         <translation>代理</translation>
     </message>
     <message>
+        <source>Thinking</source>
+        <translation>正在思考</translation>
+    </message>
+    <message>
+        <source>Thought</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>To-do list</source>
+        <translation>待办清单</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>计划</translation>
+    </message>
+    <message>
+        <source>Permission</source>
+        <translation>许可请求</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>错误</translation>
+    </message>
+    <message>
         <source>A row of the kind “%1”</source>
         <translation>类型为“%1”的行</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Show more</source>
+        <translation>显示更多</translation>
     </message>
     <message>
         <source>Show all</source>
         <translation>显示全部</translation>
     </message>
     <message>
+        <source>Show what stands before</source>
+        <translation>显示前面的内容</translation>
+    </message>
+    <message>
         <source>Question %1 of %2</source>
         <translation>第 %1 个问题，共 %2 个</translation>
+    </message>
+    <message>
+        <source>In %1</source>
+        <translation>位于 %1</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>详细信息</translation>
+    </message>
+    <message>
+        <source>What its program wrote last</source>
+        <translation>该程序最后的输出</translation>
+    </message>
+    <message>
+        <source>What came with it</source>
+        <translation>附带的数据</translation>
+    </message>
+    <message>
+        <source>Close the row</source>
+        <translation>收起此行</translation>
+    </message>
+    <message>
+        <source>Open the row</source>
+        <translation>展开此行</translation>
+    </message>
+    <message>
+        <source>Nothing changed in it.</source>
+        <translation>其中没有更改。</translation>
+    </message>
+    <message>
+        <source>Show less</source>
+        <translation>显示更少</translation>
+    </message>
+    <message>
+        <source>Given to the tool</source>
+        <translation>传给工具的内容</translation>
+    </message>
+    <message>
+        <source>Error output</source>
+        <translation>错误输出</translation>
+    </message>
+</context>
+<context>
+    <name>TranscriptModel</name>
+    <message>
+        <source>Enter opens or closes it.</source>
+        <translation>按 Enter 键展开或收起。</translation>
     </message>
 </context>
 <context>
@@ -1047,12 +1271,6 @@
     <message>
         <source>Copy message</source>
         <translation>复制消息</translation>
-    </message>
-    <message numerus="yes">
-        <source>Copy %n message(s)</source>
-        <translation>
-            <numerusform>复制 %n 条消息</numerusform>
-        </translation>
     </message>
     <message>
         <source>Copy code</source>

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.models.message_text import plain_text, spoken_text
+from app.models.message_text import STATUS_KINDS, opens, plain_text, spoken_text
 from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.transcript import TranscriptViewModel
 from backend.domain.conversation import Message
@@ -18,7 +18,7 @@ class TranscriptRole(IntEnum):
 
     MESSAGE = Qt.ItemDataRole.UserRole + 1
     FIRST_OF_AUTHOR = Qt.ItemDataRole.UserRole + 2
-    """Whether the row before it has another author, so that the name is worth showing."""
+    """Whether what stands before it is of another author, so that the name is worth showing."""
 
 
 class TranscriptModel(QAbstractListModel):
@@ -52,6 +52,8 @@ class TranscriptModel(QAbstractListModel):
                 return plain_text(message)
             case Qt.ItemDataRole.AccessibleTextRole:
                 return spoken_text(message)
+            case Qt.ItemDataRole.AccessibleDescriptionRole:
+                return self.tr("Enter opens or closes it.") if opens(message) else ""
             case TranscriptRole.MESSAGE:
                 return message
             case TranscriptRole.FIRST_OF_AUTHOR:
@@ -64,10 +66,8 @@ class TranscriptModel(QAbstractListModel):
 
     def row_of(self, message_id: MessageId) -> int:
         """The row of a message, or -1."""
-        for number, message in enumerate(self._rows):
-            if message.message_id == message_id:
-                return number
-        return -1
+        rows = enumerate(self._rows)
+        return next((number for number, row in rows if row.message_id == message_id), -1)
 
     def retranslate(self) -> None:
         """The language has changed: every row reads differently."""
@@ -75,10 +75,12 @@ class TranscriptModel(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
 
     def _is_first_of_author(self, row: int) -> bool:
-        if row == 0:
-            return True
-        before, message = self._rows[row - 1], self._rows[row]
-        return (before.author, before.kind) != (message.author, message.kind)
+        """A status between two rows is nobody's."""
+        author = self._rows[row].author
+        for before in range(row - 1, -1, -1):
+            if self._rows[before].kind not in STATUS_KINDS:
+                return self._rows[before].author != author
+        return True
 
     def _reset(self) -> None:
         self.beginResetModel()

@@ -7,6 +7,7 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.client import BackendClient
+from app.viewmodels.row_order import is_newer
 from backend.domain.conversation import Message, MessagePage
 from backend.events import BundleRemoved, Event, MessagesChanged
 from backend.ids import MessageId, SessionId
@@ -17,7 +18,7 @@ WINDOW: Final = 2_000
 
 
 class TranscriptViewModel(QObject):
-    """Rows oldest first, compared by `revision`.
+    """Rows oldest first, compared by `row_order.is_newer`.
 
     `reset` replaces all rows; `inserted(index, rows)`, `changed(index, row)` and
     `removed(index, count)` say what happened to them; `loading_changed` around each read.
@@ -35,6 +36,7 @@ class TranscriptViewModel(QObject):
         self._client = client
         self._session: SessionId | None = None
         self._rows: list[Message] = []
+        self._known: dict[MessageId, int] | None = None
         self._waiting_events: list[MessagesChanged] | None = None
         self._has_older = False
         self._has_newer = False
@@ -82,6 +84,7 @@ class TranscriptViewModel(QObject):
         if generation != self._generation:
             return
         self._rows = list(page.messages)
+        self._known = None
         self._has_older = page.has_older
         self._set_newer(has_newer=page.has_newer)
         self.reset.emit()
@@ -146,6 +149,7 @@ class TranscriptViewModel(QObject):
         if session_id != self._session or session_id is None:
             self._session = session_id
             self._rows = []
+            self._known = None
             self._has_older = False
             self._set_newer(has_newer=False)
             self.reset.emit()
@@ -199,13 +203,13 @@ class TranscriptViewModel(QObject):
         self._trim_front()
 
     def _merge(self, messages: Iterable[Message]) -> None:
-        known = {row.message_id: index for index, row in enumerate(self._rows)}
+        known = self._places()
         fresh = []
         for message in messages:
             index = known.get(message.message_id)
             if index is None:
                 fresh.append(message)
-            elif message.revision > self._rows[index].revision:
+            elif is_newer(message, self._rows[index]):
                 self._rows[index] = message
                 self.changed.emit(index, message)
         if fresh and self._has_newer:
@@ -218,15 +222,23 @@ class TranscriptViewModel(QObject):
         self._trim_front()
 
     def _insert(self, index: int, messages: Sequence[Message]) -> None:
-        known = {row.message_id for row in self._rows}
+        known = self._places()
         new = tuple(message for message in messages if message.message_id not in known)
         if new:
             self._rows[index:index] = new
+            self._known = None
             self.inserted.emit(index, new)
 
     def _remove(self, index: int, count: int) -> None:
         del self._rows[index : index + count]
+        self._known = None
         self.removed.emit(index, count)
+
+    def _places(self) -> dict[MessageId, int]:
+        """Where each row is; found again only after rows came or left, not for each chunk."""
+        if self._known is None:
+            self._known = {row.message_id: place for place, row in enumerate(self._rows)}
+        return self._known
 
     def _trim_front(self) -> None:
         excess = len(self._rows) - WINDOW

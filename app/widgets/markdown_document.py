@@ -26,6 +26,10 @@ LINE_HEIGHT: Final = 145
 """Percent of the font's height."""
 CODE_PADDING: Final = 10
 QUOTE_INDENT: Final = 14
+_PARAGRAPH_GAP: Final = 8
+_ITEM_GAP: Final = 3
+_CODE_GAP: Final = 6
+_HEADING_GAP: Final = 14
 _HEADING_SCALE: Final = {1: 1.4, 2: 1.2, 3: 1.1}
 _FEATURES = (
     QTextDocument.MarkdownFeature.MarkdownDialectGitHub
@@ -43,11 +47,14 @@ class MarkdownDocument(QTextDocument):
         self.setDefaultFont(font)
         self._palette = palette
         self._code_font = code_font
+        self._code_blocks: list[tuple[QTextBlock, QTextBlock]] | None = None
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         self.setDefaultTextOption(option)
-        self.setMarkdown(without_large_tables(text), _FEATURES)
+        # Qt takes what stands between two rules at the very beginning for data and hides it.
+        shown = f"\n{text}" if text.startswith("---") else text
+        self.setMarkdown(without_large_tables(shown), _FEATURES)
         if self._cells() > MAX_CELLS:
             # Whoever hides a table from us is not worth the time its layout would take.
             self.setPlainText(text)
@@ -64,6 +71,11 @@ class MarkdownDocument(QTextDocument):
 
     def code_blocks(self) -> list[tuple[QTextBlock, QTextBlock]]:
         """First and last block of each code block."""
+        if self._code_blocks is None:
+            self._code_blocks = self._find_code_blocks()
+        return self._code_blocks
+
+    def _find_code_blocks(self) -> list[tuple[QTextBlock, QTextBlock]]:
         found: list[tuple[QTextBlock, QTextBlock]] = []
         block = self.begin()
         while block.isValid():
@@ -111,15 +123,15 @@ class MarkdownDocument(QTextDocument):
             if is_code(block):
                 self._style_code(block, form)
             elif block.blockFormat().headingLevel():
-                form.setTopMargin(0 if block.blockNumber() == 0 else 14)
                 self._style_heading(block, font)
             elif block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel):
                 level = block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)
                 form.setLeftMargin(level * QUOTE_INDENT)
                 form.setRightMargin(0)
             elif QTextCursor(block).currentTable() is not None:
-                form.setTopMargin(0)
                 form.setBottomMargin(0)
+            if not is_code(block):
+                form.setTopMargin(gap_before(block) if block.blockNumber() else 0)
             cursor.setPosition(block.position())
             cursor.mergeBlockFormat(form)
             if not is_code(block):
@@ -130,8 +142,8 @@ class MarkdownDocument(QTextDocument):
         form.setNonBreakableLines(False)
         form.setLeftMargin(CODE_PADDING)
         form.setRightMargin(CODE_PADDING)
-        form.setTopMargin(0 if is_code(block.previous()) else CODE_PADDING + 6)
-        form.setBottomMargin(0 if is_code(block.next()) else CODE_PADDING + 6)
+        form.setTopMargin(0 if is_code(block.previous()) else CODE_PADDING + _CODE_GAP)
+        form.setBottomMargin(0 if is_code(block.next()) else CODE_PADDING + _CODE_GAP)
         form.setLineHeight(130, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         cursor = QTextCursor(block)
         cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
@@ -203,6 +215,19 @@ def is_code(block: QTextBlock) -> bool:
     return block.isValid() and block.blockFormat().hasProperty(
         QTextFormat.Property.BlockCodeLanguage
     )
+
+
+def gap_before(block: QTextBlock) -> int:
+    """Room between `block` and what stands above it, whether that is in the same document."""
+    if is_code(block):
+        return _CODE_GAP
+    if QTextCursor(block).currentTable() is not None:
+        return 0
+    if block.blockFormat().headingLevel():
+        return _HEADING_GAP
+    if block.textList() is not None and block.previous().textList() is not None:
+        return _ITEM_GAP
+    return _PARAGRAPH_GAP
 
 
 def _parts(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:

@@ -28,28 +28,40 @@ def paint_grounds(
     painter: QPainter,
     document: MarkdownDocument,
     palette: QPalette,
-    origin: QPointF | None = None,
+    *,
+    continues: bool = False,
+    goes_on: bool = False,
 ) -> None:
-    """Paint under the text; call before the document draws itself at `origin`."""
+    """Paint under the text; call before the document draws itself at the same place.
+
+    `continues` and `goes_on`: a code block at that edge is one with the document beyond it.
+    """
     painter.save()
+    if continues or goes_on:
+        height = document.size().height()
+        above = 0 if continues else -CODE_PADDING
+        below = height + (0 if goes_on else CODE_PADDING)
+        painter.setClipRect(
+            QRectF(0, above, document.textWidth(), below - above), Qt.ClipOperation.IntersectClip
+        )
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(palette.color(QPalette.ColorRole.AlternateBase))
-    for rect in code_rects(document, origin):
+    for rect in code_rects(document):
         painter.drawRoundedRect(rect, _RADIUS, _RADIUS)
     painter.setBrush(palette.color(QPalette.ColorRole.Mid))
-    for rect in _quote_bars(document, origin or QPointF(0, 0)):
+    for rect in _quote_bars(document):
         painter.drawRoundedRect(rect, _BAR / 2, _BAR / 2)
     painter.restore()
 
 
-def _quote_bars(document: MarkdownDocument, origin: QPointF) -> list[QRectF]:
+def _quote_bars(document: MarkdownDocument) -> list[QRectF]:
     layout = document.documentLayout()
     bars = []
     block = document.begin()
     while block.isValid():
         if block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel):
             rect = layout.blockBoundingRect(block)
-            bars.append(QRectF(0, rect.top(), _BAR, rect.height()).translated(origin))
+            bars.append(QRectF(0, rect.top(), _BAR, rect.height()))
         block = block.next()
     return bars

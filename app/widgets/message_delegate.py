@@ -17,9 +17,14 @@ from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleO
 
 from app.models.transcript_model import TranscriptModel, TranscriptRole
 from app.theme import Theme
+from app.viewmodels.activity_row import THINKING_KIND, read_thought
 from app.viewmodels.inbox import InboxViewModel
-from app.widgets.row_builder import COLUMN, RowBuilder, RowFacts
-from app.widgets.row_layout import RowLayout
+from app.viewmodels.row_metadata import is_streaming, stream_counter
+from app.viewmodels.tool_row import TOOL_KINDS
+from app.widgets.row_builder import RowBuilder
+from app.widgets.row_facts import SHORTENED, RowFacts
+from app.widgets.row_layout import Action, Part, RowLayout, Toggle
+from app.widgets.row_page import COLUMN
 from backend.domain.conversation import Message
 from backend.ids import MessageId
 
@@ -28,16 +33,13 @@ Index = QModelIndex | QPersistentModelIndex
 _KEPT_LAYOUTS: Final = 200
 _ESTIMATED_CHARACTERS: Final = 100
 """Characters on a full line of the column, for rows nobody has measured yet."""
+_ONE_LINE: Final = TOOL_KINDS | {THINKING_KIND}
 
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    message_id: MessageId
-    revision: int
-    width: int
-    first_of_author: bool
-    expanded: bool
-    agent: str
+    version: tuple[int, int]
+    facts: RowFacts
     words: int
 
 
@@ -48,33 +50,46 @@ class MessageDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._theme = theme
         self._builder = RowBuilder(theme, inbox)
-        self._layouts: OrderedDict[_Key, RowLayout] = OrderedDict()
+        self._layouts: OrderedDict[MessageId, tuple[_Key, RowLayout]] = OrderedDict()
         self._heights: dict[MessageId, tuple[_Key, int]] = {}
-        self._expanded: set[MessageId] = set()
+        self._opened: dict[MessageId, frozenset[Part]] = {}
+        self._pages: dict[MessageId, int] = {}
+        self._tails: dict[MessageId, int] = {}
         self._words = 0
         self.width = 0
         self.agent = ""
         self.now = 0
+        self.touch = False
+        self.exposed = QRectF()
+        """The part of the viewport that is being painted."""
 
     def start_over(self) -> None:
-        """Other rows: nothing said so far is of use."""
+        """Other rows: nothing said so far is of use, but what was opened."""
         self._layouts.clear()
         self._heights.clear()
+        self._tails.clear()
+        self._builder.start_over()
 
     def forget(self) -> None:
         """Theme, language or agent changed: heights known so far are estimates now."""
         self._words += 1
         self._layouts.clear()
+        self._builder.start_over()
 
     def forget_row(self, message_id: MessageId) -> None:
         """Something the message itself does not hold has changed its look."""
-        self._heights.pop(message_id, None)
-        for key in [key for key in self._layouts if key.message_id == message_id]:
-            del self._layouts[key]
+        height = self._heights.get(message_id)
+        if height is not None:
+            # Until it is measured again its old height is the best estimate.
+            self._heights[message_id] = (_Key((-1, 0), height[0].facts, -1), height[1])
+        self._layouts.pop(message_id, None)
 
-    def toggle(self, message_id: MessageId) -> None:
-        """Show a long message whole, or shortened again."""
-        self._expanded ^= {message_id}
+    def act(self, message_id: MessageId, action: Action) -> None:
+        """Open or close a part of a row, or show more of a long text."""
+        if isinstance(action, Toggle):
+            self._opened[message_id] = self._opened.get(message_id, frozenset()) ^ {action.part}
+        else:
+            self._pages[message_id] = self._pages.get(message_id, 0) + 1
 
     def measured(self, index: Index) -> bool:
         """Whether the height given for `index` is the true one."""
@@ -82,37 +97,38 @@ class MessageDelegate(QStyledItemDelegate):
         known = self._heights.get(message.message_id)
         return known is not None and known[0] == self._key(index, message)
 
-    def measure(self, index: Index) -> bool:
-        """Find the true height; whether it differs from what was said before."""
-        before = self._height(index)
+    def measure(self, index: Index) -> int:
+        """The true height, found by laying the row out."""
         message = _message(index)
-        layout = self.row_layout(index)
-        self._heights[message.message_id] = (self._key(index, message), round(layout.height))
-        return self._height(index) != before
+        height = round(self.row_layout(index).height)
+        self._heights[message.message_id] = (self._key(index, message), height)
+        return height
+
+    def height(self, message: Message) -> int:
+        """The height of a row as far as it is known."""
+        known = self._heights.get(message.message_id)
+        if known is not None:
+            return known[1]
+        if message.kind in _ONE_LINE:
+            return self._theme.pixels(30)
+        lines = 1 + len(message.content[:SHORTENED]) // _ESTIMATED_CHARACTERS
+        return self._theme.pixels(round(34 + lines * 20))
 
     def row_layout(self, index: Index) -> RowLayout:
         """The pieces of a row, from the cache or built now."""
         message = _message(index)
         key = self._key(index, message)
-        layout = self._layouts.get(key)
-        if layout is None:
-            facts = RowFacts(
-                width=self.width,
-                first_of_author=key.first_of_author,
-                expanded=key.expanded,
-                agent=self.agent,
-                now=self.now,
-                right_to_left=QApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft,
-            )
-            layout = self._builder.build(message, facts, self._theme.palette)
-            self._layouts[key] = layout
+        known = self._layouts.get(message.message_id)
+        if known is None or known[0] != key:
+            known = key, self._builder.build(message, key.facts)
+            self._layouts[message.message_id] = known
             if len(self._layouts) > _KEPT_LAYOUTS:
                 self._layouts.popitem(last=False)
-        self._layouts.move_to_end(key)
-        return layout
+        self._layouts.move_to_end(message.message_id)
+        return known[1]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
-        return QSize(max(1, self.width), self._height(index))
+        return QSize(max(1, self.width), self.height(_message(index)))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         layout = self.row_layout(index)
@@ -121,8 +137,9 @@ class MessageDelegate(QStyledItemDelegate):
         painter.setClipRect(rect)
         self._paint_selection(painter, rect, option)
         painter.translate(rect.topLeft())
-        device = painter.device()
-        layout.paint(painter, self._theme.palette, device.devicePixelRatio())
+        seen = (rect & self.exposed if self.exposed.isValid() else rect).translated(-rect.topLeft())
+        ratio = painter.device().devicePixelRatio()
+        layout.paint(painter, self._theme.palette, ratio, seen)
         painter.restore()
 
     def _paint_selection(
@@ -144,24 +161,28 @@ class MessageDelegate(QStyledItemDelegate):
             painter.setPen(QPen(QColor(colours.accent), 1.5))
             painter.drawRoundedRect(around, self._theme.pixels(8), self._theme.pixels(8))
 
-    def _height(self, index: Index) -> int:
-        message = _message(index)
-        known = self._heights.get(message.message_id)
-        if known is not None:
-            return known[1]
-        lines = 1 + len(message.content[:4000]) // _ESTIMATED_CHARACTERS
-        return self._theme.pixels(round(34 + lines * 20))
-
     def _key(self, index: Index, message: Message) -> _Key:
-        return _Key(
-            message.message_id,
-            message.revision,
-            self.width,
-            bool(index.data(TranscriptRole.FIRST_OF_AUTHOR)),
-            message.message_id in self._expanded,
-            self.agent,
-            self._words,
+        name = message.message_id
+        facts = RowFacts(
+            width=self.width,
+            first_of_author=bool(index.data(TranscriptRole.FIRST_OF_AUTHOR)),
+            agent=self.agent,
+            now=self.now,
+            opened=self._opened.get(name, frozenset()),
+            pages=self._pages.get(name, 0),
+            tail=self._tail(message),
+            right_to_left=QApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft,
+            touch=self.touch,
         )
+        return _Key((message.revision, stream_counter(message)), facts, self._words)
+
+    def _tail(self, message: Message) -> int | None:
+        """Where a text began to be shown when it was first seen growing; it stays shown."""
+        known = self._tails.get(message.message_id)
+        if known is None and is_streaming(message):
+            text = read_thought(message) if message.kind == THINKING_KIND else message.content
+            known = self._tails[message.message_id] = max(0, len(text) - SHORTENED)
+        return known
 
 
 def _message(index: Index) -> Message:

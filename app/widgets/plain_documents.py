@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -12,19 +13,19 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
+from app.models.diff_lines import Diff, Sign
 from app.theme import Colours
-from app.widgets.diff_lines import Diff, Sign
 
 _LINE_HEIGHT: Final = 130
 """Percent of the font's height."""
 
 
 class PlainDocument(QTextDocument):
-    """`text` as it is, in one font and colour."""
+    """`text` as it is, in one font and colour; `prose` is broken between words."""
 
-    def __init__(self, text: str, font: QFont, colour: str) -> None:
+    def __init__(self, text: str, font: QFont, colour: str, *, prose: bool = False) -> None:
         super().__init__()
-        _prepare(self, font)
+        _prepare(self, font, prose=prose)
         cursor = QTextCursor(self)
         cursor.setBlockFormat(_block_format())
         form = QTextCharFormat()
@@ -57,12 +58,14 @@ class DiffDocument(QTextDocument):
         cursor.endEditBlock()
 
 
-def _prepare(document: QTextDocument, font: QFont) -> None:
+def _prepare(document: QTextDocument, font: QFont, *, prose: bool = False) -> None:
     document.setDocumentMargin(0)
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(font)
     option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WrapAnywhere)
+    modes = QTextOption.WrapMode
+    option.setWrapMode(modes.WrapAtWordBoundaryOrAnywhere if prose else modes.WrapAnywhere)
+    option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
     option.setTabStopDistance(4 * _advance(font))
     document.setDefaultTextOption(option)
 

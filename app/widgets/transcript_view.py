@@ -1,5 +1,6 @@
 """The transcript: what is read stays where it is while rows arrive, grow or leave."""
 
+import time
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +10,7 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     QPoint,
     QPointF,
+    QRectF,
     Qt,
     Signal,
 )
@@ -18,23 +20,30 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QPaintEvent,
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QMenu, QWidget
 
 from app.models.transcript_model import TranscriptModel
 from app.plain_text import plain_tip
-from app.resources import Icon
 from app.theme import Theme
+from app.timers import WindowTimer
 from app.widgets.links import ask_to_open, may_open
 from app.widgets.message_delegate import MessageDelegate
-from app.widgets.row_layout import EXPAND_LINK, address
+from app.widgets.row_layout import Action, RowLayout, address
+from app.widgets.row_list_view import RowListView
+from app.widgets.transcript_menu import RowDeeds, row_menu
 
 _NEAR_EDGE: Final = 600
 """Pixels from either end at which the next page is asked for."""
 _ROUNDS: Final = 4
 """How often heights are corrected for one change; each round can bring new rows into view."""
+_FRAME: Final = 0.016
+"""Seconds from one painting of growing rows to the next, at least."""
+_SHARE: Final = 3
+"""Growing text takes at most one part in so many of the window's time."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,7 @@ class _Anchor:
     top: int = 0
 
 
-class TranscriptView(QListView):
+class TranscriptView(RowListView):
     """`older_wanted` and `newer_wanted` near an edge; `at_end_changed` when that changes."""
 
     older_wanted = Signal()
@@ -60,11 +69,13 @@ class TranscriptView(QListView):
         self._anchor: _Anchor | None = None
         self._adjusting = False
         self._at_end = True
+        self._pressed: QPoint | None = None
+        self._frame_ended = 0.0
+        self._frame_took = 0.0
+        self._frame = WindowTimer(self, self.doItemsLayout)
         delegate.setParent(self)
         self.setItemDelegate(delegate)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setMouseTracking(True)
@@ -79,11 +90,21 @@ class TranscriptView(QListView):
 
     def show_model(self, model: TranscriptModel) -> None:
         """Show the rows of `model` and follow it."""
-        self.setModel(model)
         model.rowsAboutToBeInserted.connect(self._hold)
-        model.rowsAboutToBeRemoved.connect(self._hold)
+        model.rowsAboutToBeRemoved.connect(self._hold_beside)
+        model.rowsInserted.connect(self._take_in)
+        model.rowsRemoved.connect(self._let_go)
         model.modelReset.connect(self._go_to_new_end)
         model.dataChanged.connect(self._row_changed)
+        self.setModel(model)
+        self._go_to_new_end()
+
+    def set_touch(self, *, touch: bool) -> None:
+        """Make what opens and closes large enough for fingers, or small again."""
+        if touch is not self._rows.touch:
+            self._hold()
+            self._rows.touch = touch
+            self.scheduleDelayedItemsLayout()
 
     def remeasure(self) -> None:
         """Every row may have another height now."""
@@ -103,7 +124,9 @@ class TranscriptView(QListView):
             QGuiApplication.clipboard().setText("\n\n".join(texts))
 
     def doItemsLayout(self) -> None:
-        """Lay out anew without moving what is read; measure what comes into view."""
+        """Place the rows anew without moving what is read; measure what is in view."""
+        began = time.monotonic()
+        self._frame.stop()
         anchor = self._anchor or self._current_anchor()
         self._anchor = None
         self._adjusting = True
@@ -113,10 +136,19 @@ class TranscriptView(QListView):
         for _ in range(_ROUNDS):
             if not self._measure_visible():
                 break
-            super().doItemsLayout()
+            self.updateGeometries()
             self._restore(anchor)
         self._adjusting = False
+        self.viewport().update()
         self._tell_place()
+        self._frame_ended = time.monotonic()
+        self._frame_took = self._frame_ended - began
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        began = time.monotonic()
+        self._rows.exposed = QRectF(event.rect())
+        super().paintEvent(event)
+        self._frame_took += time.monotonic() - began
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if event.size().width() != event.oldSize().width():
@@ -143,27 +175,42 @@ class TranscriptView(QListView):
             self.copy_selection()
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self._toggle(self.currentIndex())
+            action = self._rows.row_layout(self.currentIndex()).main_action
+            if action is not None:
+                self._act(self.currentIndex(), action)
             return
         super().keyPressEvent(event)
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed = event.position().toPoint()
+        super().mousePressEvent(event)
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        if event.button() is not Qt.MouseButton.LeftButton:
+        place, pressed = event.position().toPoint(), self._pressed
+        self._pressed = None
+        if event.button() is not Qt.MouseButton.LeftButton or pressed is None:
             return
-        link = self._link_at(event.position().toPoint())
-        if link == EXPAND_LINK:
-            self._toggle(self.indexAt(event.position().toPoint()))
+        if (place - pressed).manhattanLength() > QApplication.startDragDistance():
+            return
+        layout, inside = self._at(place)
+        if layout is None:
+            return
+        action, link = layout.action_at(inside), layout.link_at(inside)
+        if action is not None:
+            self._act(self.indexAt(place), action)
         elif link:
             ask_to_open(self, address(link))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
-        link = self._link_at(event.position().toPoint())
-        usable = link == EXPAND_LINK or (link and may_open(address(link)))
+        layout, inside = self._at(event.position().toPoint())
+        link = "" if layout is None else layout.link_at(inside)
+        acts = layout is not None and layout.action_at(inside) is not None
+        usable = acts or (link and may_open(address(link)))
         shape = Qt.CursorShape.PointingHandCursor if usable else Qt.CursorShape.ArrowCursor
         self.viewport().setCursor(shape)
-        self.viewport().setToolTip("" if link == EXPAND_LINK else plain_tip(link))
+        self.viewport().setToolTip(plain_tip(link))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
@@ -174,42 +221,33 @@ class TranscriptView(QListView):
 
     def menu(self, index: QModelIndex, place: QPoint) -> QMenu:
         """What can be done with the row at `index`, clicked at `place`."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        text = str(index.data(Qt.ItemDataRole.DisplayRole))
-        selected = self.selectionModel().selectedIndexes()
-        copy = menu.addAction(self._theme.icon(Icon.COPY), self.tr("Copy message"))
-        copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(text))
-        if len(selected) > 1:
-            several = menu.addAction(self.tr("Copy %n message(s)", "", len(selected)))
-            several.triggered.connect(self.copy_selection)
-        code = self._rows.row_layout(index).code_at(self._inside(index, place))
-        if code:
-            action = menu.addAction(self.tr("Copy code"))
-            action.triggered.connect(lambda: QGuiApplication.clipboard().setText(code))
-        link = self._link_at(place)
-        if link and link != EXPAND_LINK:
-            action = menu.addAction(self.tr("Copy link"))
-            action.triggered.connect(lambda: QGuiApplication.clipboard().setText(link))
-        return menu
+        inside = QPointF(place - self.visualRect(index).topLeft())
+        deeds = RowDeeds(
+            text=str(index.data(Qt.ItemDataRole.DisplayRole)),
+            layout=self._rows.row_layout(index),
+            place=inside,
+            selected=len(self.selectionModel().selectedIndexes()),
+            act=lambda action: self._act(index, action),
+            copy_selection=self.copy_selection,
+        )
+        return row_menu(self, self._theme, deeds)
 
     def _retranslate(self) -> None:
         self.setAccessibleName(self.tr("Transcript"))
 
-    def _link_at(self, place: QPoint) -> str:
+    def _at(self, place: QPoint) -> tuple[RowLayout | None, QPointF]:
+        """The row under `place`, and where in it that is."""
         index = self.indexAt(place)
         if not index.isValid():
-            return ""
-        return self._rows.row_layout(index).link_at(self._inside(index, place))
+            return None, QPointF()
+        inside = QPointF(place - self.visualRect(index).topLeft())
+        return self._rows.row_layout(index), inside
 
-    def _inside(self, index: QModelIndex, place: QPoint) -> QPointF:
-        return QPointF(place - self.visualRect(index).topLeft())
-
-    def _toggle(self, index: QModelIndex) -> None:
+    def _act(self, index: QModelIndex, action: Action) -> None:
         model = self.model()
         if isinstance(model, TranscriptModel) and index.isValid():
-            self._hold()
-            self._rows.toggle(model.message(index.row()).message_id)
+            self._hold_row(index)
+            self._rows.act(model.message(index.row()).message_id, action)
             self.scheduleDelayedItemsLayout()
 
     def _row_changed(self, first: QModelIndex, last: QModelIndex) -> None:
@@ -219,16 +257,54 @@ class TranscriptView(QListView):
         self._hold()
         for row in range(first.row(), last.row() + 1):
             self._rows.forget_row(model.message(row).message_id)
+        self._paint_soon()
+
+    def _paint_soon(self) -> None:
+        """At once after a pause, else when the frame before has left time for other things."""
+        if not self._frame.running:
+            due = self._frame_ended + max(_FRAME, _SHARE * self._frame_took)
+            self._frame.start(max(0, round((due - time.monotonic()) * 1000)))
+
+    def _take_in(self, _parent: QModelIndex, first: int, last: int) -> None:
+        model = self.model()
+        if isinstance(model, TranscriptModel):
+            heights = [self._rows.height(model.message(row)) for row in range(first, last + 1)]
+            self.geometry_of_rows.insert(first, heights)
+            self.scheduleDelayedItemsLayout()
+
+    def _let_go(self, _parent: QModelIndex, first: int, last: int) -> None:
+        self.geometry_of_rows.remove(first, last - first + 1)
         self.scheduleDelayedItemsLayout()
 
     def _go_to_new_end(self) -> None:
         self._rows.start_over()
+        model = self.model()
+        if isinstance(model, TranscriptModel):
+            rows = (model.message(row) for row in range(model.rowCount()))
+            self.geometry_of_rows.replace(map(self._rows.height, rows))
         self.go_to_end()
 
     def _hold(self) -> None:
         """Remember what is read before the geometry becomes stale."""
         if self._anchor is None and not self._adjusting:
             self._anchor = self._current_anchor()
+
+    def _hold_beside(self, _parent: QModelIndex, first: int, last: int) -> None:
+        """Rows are about to leave; the one below them takes the place of what is read."""
+        self._hold()
+        anchor = self._anchor
+        if anchor is None or anchor.index is None or not first <= anchor.index.row() <= last:
+            return
+        below = self.model().index(last + 1, 0)
+        if below.isValid():
+            self._anchor = _Anchor(QPersistentModelIndex(below), max(0, anchor.top))
+        else:
+            self._anchor = _Anchor(None)
+
+    def _hold_row(self, index: QModelIndex) -> None:
+        """The row that is opened or closed stays under the finger, even at the end."""
+        if self._anchor is None and not self._adjusting:
+            self._anchor = _Anchor(QPersistentModelIndex(index), self.visualRect(index).top())
 
     def _current_anchor(self) -> _Anchor:
         if self._at_end:
@@ -244,67 +320,45 @@ class TranscriptView(QListView):
             bar.setValue(bar.maximum())
         elif anchor.index.isValid():
             row = self.model().index(anchor.index.row(), 0)
-            bar.setValue(bar.value() + self.visualRect(row).top() - anchor.top)
+            bar.setValue(self.geometry_of_rows.top(row.row()) - anchor.top)
+
+    def _visible(self) -> list[QModelIndex]:
+        """The rows in view; none while the view is not shown."""
+        model, geometry = self.model(), self.geometry_of_rows
+        row = geometry.row_at(self.verticalOffset())
+        if not isinstance(model, TranscriptModel) or not self.isVisible() or row < 0:
+            return []
+        end = self.verticalOffset() + self.viewport().height()
+        rows = []
+        while row < len(geometry) and geometry.top(row) < end:
+            rows.append(model.index(row, 0))
+            row += 1
+        return rows
 
     def _measure_visible(self) -> bool:
-        """Measure unmeasured rows in and near view; whether any height was wrong."""
-        model = self.model()
-        if not isinstance(model, TranscriptModel) or not self.isVisible():
-            return False
+        """Measure unmeasured rows in view; whether any height was wrong."""
         wrong = False
-        index = self._first_visible()
-        height = self.viewport().height()
-        while index.isValid() and self.visualRect(index).top() < height:
+        for index in self._visible():
             if not self._rows.measured(index):
-                wrong = self._rows.measure(index) or wrong
-            index = model.index(index.row() + 1, 0)
+                height = self._rows.measure(index)
+                wrong = wrong or height != self.geometry_of_rows.height(index.row())
+                self.geometry_of_rows.set_height(index.row(), height)
         return wrong
 
     def _first_visible(self) -> QModelIndex:
-        # Qt would look with the old scroll position at a layout it then makes new.
-        if not self._adjusting:
-            self.executeDelayedItemsLayout()
-        probe = QPoint(self.viewport().width() // 2, 0)
-        for offset in (0, 1, 2):
-            index = self.indexAt(probe + QPoint(0, offset))
-            if index.isValid():
-                return index
-        return QModelIndex()
+        rows = self._visible()
+        return rows[0] if rows else QModelIndex()
 
     def _scrolled(self) -> None:
         if self._adjusting:
             return
-        if self._anchor is None and self._unmeasured_in_view():
-            anchor = self._steady_anchor()
-            self._anchor = anchor
+        rows = self._visible()
+        if self._anchor is None and not all(map(self._rows.measured, rows)):
+            # What scrolls in above a measured row must not push it.
+            steady = next(filter(self._rows.measured, rows), rows[0])
+            self._anchor = _Anchor(QPersistentModelIndex(steady), self.visualRect(steady).top())
             self.doItemsLayout()
         self._tell_place()
-
-    def _unmeasured_in_view(self) -> bool:
-        model = self.model()
-        if not isinstance(model, TranscriptModel) or not self.isVisible():
-            return False
-        index = self._first_visible()
-        height = self.viewport().height()
-        while index.isValid() and self.visualRect(index).top() < height:
-            if not self._rows.measured(index):
-                return True
-            index = model.index(index.row() + 1, 0)
-        return False
-
-    def _steady_anchor(self) -> _Anchor:
-        """A measured row in view keeps its place: what scrolls in above it must not push it."""
-        model = self.model()
-        index = self._first_visible()
-        first = index
-        height = self.viewport().height()
-        while index.isValid() and self.visualRect(index).top() < height:
-            if self._rows.measured(index):
-                return _Anchor(QPersistentModelIndex(index), self.visualRect(index).top())
-            index = model.index(index.row() + 1, 0)
-        if not first.isValid():
-            return _Anchor(None)
-        return _Anchor(QPersistentModelIndex(first), self.visualRect(first).top())
 
     def _tell_place(self) -> None:
         bar = self.verticalScrollBar()

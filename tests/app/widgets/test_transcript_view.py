@@ -12,7 +12,7 @@ from app.models.transcript_model import TranscriptModel
 from app.viewmodels.transcript import PAGE
 from app.widgets.markdown_document import MarkdownDocument
 from app.widgets.markdown_view import MarkdownView
-from app.widgets.row_builder import SHORTENED
+from app.widgets.row_facts import SHORTENED
 from app.widgets.transcript_view import TranscriptView
 from tests.helpers.desk_builders import make_bundle, make_message, make_session
 from tests.helpers.fake_backend import FakeBackend

@@ -1,0 +1,154 @@
+"""Rows of what an agent thinks, plans, asks leave for and reports, and of kinds nobody knows."""
+
+from typing import Final
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from app.models.activity_text import step_state_text, todo_count_text, verdict_text
+from app.models.message_text import (
+    permission_name,
+    plan_name,
+    thought_text,
+    todo_name,
+    unknown_kind_text,
+    variant_text,
+)
+from app.resources import Icon
+from app.text import clock_text
+from app.theme import Theme
+from app.viewmodels.activity_row import (
+    Step,
+    Verdict,
+    read_permission,
+    read_stderr,
+    read_thought,
+    read_todos,
+)
+from app.viewmodels.row_metadata import as_json
+from app.widgets.long_text import LongText
+from app.widgets.plain_documents import PlainDocument
+from app.widgets.row_facts import RowFacts
+from app.widgets.row_layout import Part, Toggle
+from app.widgets.row_page import Line, RowPage
+from backend.domain.conversation import Message
+
+_FIRST_WORDS: Final = 200
+_SHOWN_CHARACTERS: Final = 20_000
+
+_STEP_ICONS: Final = {
+    Step.OPEN: (Icon.RADIO_OFF, "text_muted"),
+    Step.STARTED: (Icon.IN_PROGRESS, "accent"),
+    Step.DONE: (Icon.ANSWERED, "success"),
+    Step.CANCELLED: (Icon.WITHDRAWN, "text_muted"),
+}
+_VERDICT_COLOURS: Final = {
+    Verdict.PENDING: "attention",
+    Verdict.APPROVED: "text_muted",
+    Verdict.DECLINED: "text_muted",
+    Verdict.CANCELLED: "text_muted",
+    Verdict.EXPIRED: "text_muted",
+    Verdict.UNKNOWN: "danger",
+}
+
+
+class ActivityRows:
+    def __init__(self, theme: Theme, long_text: LongText) -> None:
+        self._theme = theme
+        self._long_text = long_text
+
+    def thought(self, page: RowPage, message: Message, facts: RowFacts) -> None:
+        text = read_thought(message)
+        opened = facts.is_open(Part.ROW)
+        about = "" if opened else text[:_FIRST_WORDS]
+        action = Toggle(Part.ROW) if text else None
+        page.disclosure(
+            Line(Icon.THINKING, thought_text(message), about, "", opened=opened, action=action)
+        )
+        if opened:
+            self._long_text.flow(page, message, text, facts, indent=page.gutter)
+            page.space(6)
+
+    def plan(self, page: RowPage, message: Message, facts: RowFacts) -> None:
+        page.icon(Icon.PLAN, "text_muted")
+        page.header(plan_name(), "", indent=page.gutter)
+        self._long_text.flow(page, message, message.content, facts, indent=page.gutter)
+
+    def todos(self, page: RowPage, message: Message, facts: RowFacts) -> None:  # noqa: ARG002
+        todos = read_todos(message)
+        page.icon(Icon.TODO, "text_muted")
+        words = f"{todo_name()} · {todo_count_text(todos)}"
+        page.header(words, "", indent=page.gutter)
+        for item in todos:
+            icon, colour = _STEP_ICONS[item.step]
+            colour = getattr(self._theme.colours, colour)
+            page.marked(item.text, icon, colour, page.gutter, step_state_text(item.step))
+
+    def permission(self, page: RowPage, message: Message, facts: RowFacts) -> None:
+        row = read_permission(message)
+        colour = _VERDICT_COLOURS[row.verdict]
+        page.icon(Icon.PERMISSION, colour)
+        page.header(permission_name(), "", indent=page.gutter)
+        page.document(row.title, indent=page.gutter)
+        if row.command:
+            page.code(self._plain(row.command), indent=page.gutter, copied=row.command)
+        if row.folder:
+            words = QCoreApplication.translate("Transcript", "In %1").replace("%1", row.folder)
+            page.words(words, "text_muted", indent=page.gutter)
+        if row.details:
+            self._folded(
+                page,
+                row.details,
+                facts,
+                Part.GIVEN,
+                QCoreApplication.translate("Transcript", "Details"),
+            )
+        words = verdict_text(row.verdict)
+        if row.chosen:
+            words = f"{words} · {row.chosen}"
+        time = clock_text(message.updated_at, facts.now, QLocale())
+        page.line(f"{words} · {time}", colour, indent=page.gutter, small=True)
+
+    def status(self, page: RowPage, message: Message, facts: RowFacts) -> None:  # noqa: ARG002
+        variant = variant_text(message)
+        if not variant:
+            page.centred(message.content)
+            return
+        failed = message.metadata.get("variant") == "error"
+        colour = "danger" if failed else "text_muted"
+        page.icon(Icon.ERROR if failed else Icon.WARNING, colour)
+        page.words(f"{variant}: {message.content}", colour, indent=page.gutter)
+
+    def error(self, page: RowPage, message: Message, facts: RowFacts) -> None:
+        page.icon(Icon.ERROR, "danger")
+        shown, action = self._long_text.beginning(message.content, facts)
+        page.document(shown, indent=page.gutter)
+        if action is not None:
+            page.action(*action, indent=page.gutter)
+        stderr = read_stderr(message)
+        if stderr:
+            words = QCoreApplication.translate("Transcript", "What its program wrote last")
+            self._folded(page, stderr, facts, Part.STDERR, words)
+
+    def unknown(self, page: RowPage, message: Message, facts: RowFacts) -> None:
+        page.icon(Icon.UNKNOWN, "text_muted")
+        page.line(unknown_kind_text(message.kind), "text_muted", indent=page.gutter)
+        shown, action = self._long_text.beginning(message.content, facts)
+        if shown:
+            page.code(self._plain(shown), indent=page.gutter, copied=message.content)
+        if action is not None:
+            page.action(*action, indent=page.gutter)
+        payload = as_json(message.metadata)
+        if payload:
+            words = QCoreApplication.translate("Transcript", "What came with it")
+            self._folded(page, payload, facts, Part.PAYLOAD, words)
+
+    def _folded(self, page: RowPage, text: str, facts: RowFacts, part: Part, name: str) -> None:
+        opened = facts.is_open(part)
+        which = Icon.COLLAPSE if opened else Icon.EXPAND
+        page.folded(name, which, Toggle(part))
+        if opened:
+            shown = text[-_SHOWN_CHARACTERS:]
+            page.code(self._plain(shown), indent=page.gutter, copied=text)
+
+    def _plain(self, text: str) -> PlainDocument:
+        return PlainDocument(text, self._theme.fixed_font(), self._theme.colours.text)

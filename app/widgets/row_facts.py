@@ -1,0 +1,30 @@
+"""What the look of a transcript row depends on beside its message."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from app.widgets.row_layout import Part
+
+SHORTENED: Final = 12_000
+"""Characters of a message shown before "Show more"."""
+PAGE: Final = 100_000
+"""Characters more that are shown each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowFacts:
+    width: int
+    first_of_author: bool
+    agent: str
+    now: int = field(compare=False)
+    """Only its day is shown; a row is not laid out anew because a minute has passed."""
+    opened: frozenset[Part] = frozenset()
+    pages: int = 0
+    """How often more of a long text was asked for."""
+    tail: int | None = None
+    """Where the shown part of a text began when it was first seen growing."""
+    right_to_left: bool = False
+    touch: bool = False
+
+    def is_open(self, part: Part) -> bool:
+        return part in self.opened
