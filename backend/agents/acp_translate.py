@@ -1,7 +1,7 @@
 """What an agent says over ACP, as the desk's own values.
 
-It is read from the JSON itself: the models of the library refuse kinds they do not know and parts
-that are a little wrong, and cost ten times as much for every chunk.
+It is read from the JSON itself: the models of the library refuse kinds they do not know, and one
+part that is a little wrong would lose the whole of what was said.
 """
 
 from collections.abc import Callable
