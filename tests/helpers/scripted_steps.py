@@ -86,7 +86,8 @@ def next_step(turns: list[tuple[str, str]], tools: list[str]) -> Step:
         return Speech((f"TOOL_RESULT: {results[-1]}",))
     kind, argument = steps[done]
     if kind == "call":
-        return _call(*argument.split(None, 1), tools)
+        name, arguments = argument.split(None, 1)
+        return _call(name, arguments, tools)
     if kind == "drip":
         return Speech(tuple(f"drip{number} " for number in range(int(argument))), _DRIP_SECONDS)
     return Speech((argument,))
