@@ -60,21 +60,26 @@ async def run_again(tx: Transaction, session_id: SessionId, now: Nanoseconds) ->
 
 
 async def come_to_rest(
-    tx: Transaction, session_id: SessionId, turn_id: TurnId, now: Nanoseconds
+    tx: Transaction, session_id: SessionId, now: Nanoseconds, *, turn_id: TurnId | None = None
 ) -> bool:
-    """The agent has ended this turn: its session waits for input while a question is open.
+    """The agent of a hosted session does nothing: it waits for input while a question is open.
 
-    Nothing when a newer turn owns the session, or the session has ended. False when nothing
-    changed.
+    With a turn, which has ended, nothing changes when a newer one owns the session. One that has
+    ended stays as it ended. False when nothing changed.
     """
     resting = (
         f"CASE WHEN {_asks(tx.dialect)} THEN '{SessionState.WAITING_FOR_INPUT}'"
         f" ELSE '{SessionState.IDLE}' END"
     )
+    owned = f" AND {newest_turn(tx.dialect, ':session')} = :turn" if turn_id else ""
     changed = await tx.execute(
         f"UPDATE task_sessions SET state = {resting}, updated_at = :now WHERE id = :session"
-        f" AND state NOT IN ({_TERMINAL}) AND {newest_turn(tx.dialect, ':session')} = :turn",
-        {"session": session_id, "turn": turn_id, "now": format_timestamp(now)},
+        f" AND state NOT IN ({_TERMINAL}){owned}",
+        {
+            "session": session_id,
+            "now": format_timestamp(now),
+            **({"turn": turn_id} if turn_id else {}),
+        },
     )
     return changed > 0
 

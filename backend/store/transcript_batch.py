@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from backend.clock import Nanoseconds
 from backend.ids import SessionId, TurnId
-from backend.store import hosted_sessions, turns
+from backend.store import hosted_sessions, session_states, turns
 from backend.store.database import Transaction
 from backend.store.hosted_sessions import SessionChange
 from backend.store.locks import lock_sessions
@@ -40,4 +40,5 @@ async def save(tx: Transaction, batch: Batch) -> int:
         await hosted_sessions.change(tx, session_id, change, batch.now)
     for turn in batch.ended:
         await turns.complete_turn(tx, turn.turn_id, batch.now, turn.ended)
+        await session_states.come_to_rest(tx, turn.session_id, batch.now, turn_id=turn.turn_id)
     return revision

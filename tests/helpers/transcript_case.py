@@ -80,8 +80,8 @@ class TranscriptCase:
             found.update({message.message_id: message for message in event.messages})
         return found
 
-    async def add_session(self, name: str) -> None:
-        """A hosted session with a running turn `turn-<name>`."""
+    async def add_session(self, name: str, turn: str = "") -> None:
+        """A hosted session with a running turn, `turn-<name>` unless told otherwise."""
         async with self.database.writing() as tx:
             made = await hosted_sessions.create(tx, new_hosted(name), self.clock.now())
             await turns.open_turn(
@@ -89,7 +89,7 @@ class TranscriptCase:
                 made.session_id,
                 made.task_id,
                 self.clock.now(),
-                turn_id=TurnId(f"turn-{name}"),
+                turn_id=TurnId(turn or f"turn-{name}"),
             )
 
     async def open_turn(self, turn: str) -> None:
@@ -140,11 +140,7 @@ async def transcript_case(
         announced=announced,
     )
     if fresh:
-        await case.add_session("s1")
-        async with database.writing() as tx:
-            made = await hosted_sessions.load(tx, case.session)
-            assert made is not None
-            await turns.open_turn(tx, case.session, made.task_id, clock.now(), turn_id=case.turn)
+        await case.add_session("s1", "turn1")
     bus.subscribe(case.events.append)
     try:
         yield case
