@@ -44,6 +44,11 @@ class Home:
         return self.root / "quit"
 
     @property
+    def quick_chats(self) -> Path:
+        """The folders agents work in whose conversation has none of its own."""
+        return self.root / "quick-chats"
+
+    @property
     def log_dir(self) -> Path:
         return self.root / "logs"
 

@@ -1,22 +1,31 @@
 """The composition root of the backend: owns the store, recovers, opens the doors, drains, stops."""
 
+import hashlib
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Final, Literal
 
 from backend.agents.demo import DemoProcess
+from backend.agents.discovery import AgentDiscovery
+from backend.agents.hosting import HostingMeans
+from backend.agents.launcher import AcpLauncher
+from backend.agents.mcp_access import McpAccesses
+from backend.agents.process_marks import SurvivingProcesses
 from backend.api import DeskApi, DeskInfo
 from backend.clarification.recovery import recover
 from backend.clock import Clock, format_timestamp
 from backend.desk_file import DeskFile, read_desk_file
+from backend.domain.agents import AgentCommand
 from backend.endpoint import DeskEndpoint, remove_endpoint, write_endpoint
 from backend.errors import Conflict, ErrorCode
 from backend.events import BackendReady, BackendStopped, Listener, WindowRequested
 from backend.http.auth import Tokens
 from backend.http.desk_routes import DeskProcess
 from backend.http.server import HttpServer
-from backend.installation import shell_command, version
+from backend.ids import SessionId
+from backend.installation import command, shell_command, version
 from backend.paths import Home
 from backend.secrets import read_or_create_secret
 from backend.services import Services, build_services
@@ -47,6 +56,7 @@ class Runtime:
         services: Services,
         server: HttpServer,
         tokens: Tokens,
+        tools: McpAccesses,
     ) -> None:
         self._home = home
         self._kind: Kind = kind
@@ -54,6 +64,7 @@ class Runtime:
         self._services = services
         self._server = server
         self._tokens = tokens
+        self._tools = tools
         self._demo: DemoProcess | None = None
         self.api_url = ""
         self.mcp_url = ""
@@ -95,8 +106,11 @@ class Runtime:
             )
             services: Services | None = None
             try:
-                services = _build_services(home, store, clock, desk_file.expire_after)
-                runtime = cls._build(home, clock, kind, store, services, on_hand_over)
+                tools = McpAccesses(_shim(home))
+                services = _build_services(
+                    home, store, clock, desk_file.expire_after, _means(home, clock, tools)
+                )
+                runtime = cls._build(home, clock, kind, store, services, tools, on_hand_over)
                 services.bus.subscribe(listener)
                 await runtime.start(clock, port)
             except BaseException:
@@ -114,6 +128,9 @@ class Runtime:
             self._store.keep(self._services.bus.publish), name="keep the store", repeats=True
         )
         await self.listen(clock, port)
+        if self._services.hosting is not None:
+            # Agents find their tools only now that the port listens.
+            await self._services.hosting.recovery.go_on()
 
     @classmethod
     def _build(
@@ -123,11 +140,13 @@ class Runtime:
         kind: Kind,
         store: OwnedStore,
         services: Services,
+        tools: McpAccesses,
         on_hand_over: Callable[[], None] | None,
     ) -> "Runtime":
         tokens = Tokens(
             desk=read_or_create_secret(home.desk_token),
             agent=read_or_create_secret(home.agent_token),
+            hosted=tools.session_of,
         )
         server = HttpServer(
             desk=services.desk,
@@ -142,7 +161,13 @@ class Runtime:
             debug=os.environ.get(DEBUG_VARIABLE) == "1",
         )
         return cls(
-            home=home, kind=kind, store=store, services=services, server=server, tokens=tokens
+            home=home,
+            kind=kind,
+            store=store,
+            services=services,
+            server=server,
+            tokens=tokens,
+            tools=tools,
         )
 
     @property
@@ -180,6 +205,7 @@ class Runtime:
         self.api_url = f"http://127.0.0.1:{bound}"
         self.mcp_url = f"{self.api_url}/mcp"
         self._services.desk.listens_at(self.api_url, self.mcp_url)
+        self._tools.listens_at(self.mcp_url)
         self._home.quit_marker.unlink(missing_ok=True)
         write_endpoint(
             self._home,
@@ -211,6 +237,8 @@ class Runtime:
                 self._home.quit_marker.touch(mode=0o600)
         if self._demo is not None:
             await self._demo.stop()
+        if self._services.hosting is not None:
+            await self._services.hosting.close()
         self._services.asking.draining.set()
         try:
             await self._server.stop()
@@ -231,7 +259,11 @@ def _usable_port(saved: str | None) -> int:
 
 
 def _build_services(
-    home: Home, store: OwnedStore, clock: Clock, expire_after: float | None
+    home: Home,
+    store: OwnedStore,
+    clock: Clock,
+    expire_after: float | None,
+    hosting: HostingMeans | None,
 ) -> Services:
     return build_services(
         store.database,
@@ -240,7 +272,30 @@ def _build_services(
         info=_desk_info(home, store.database, expire_after),
         epoch=store.epoch,
         expire_after=expire_after,
+        hosting=hosting,
     )
+
+
+def _means(home: Home, clock: Clock, tools: McpAccesses) -> HostingMeans:
+    def quick_folder(session_id: SessionId) -> Path:
+        # An id is its caller's own and may hold anything; a folder's name may not.
+        name = hashlib.sha256(session_id.encode()).hexdigest()[:16]
+        folder = home.quick_chats / name
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return folder
+
+    return HostingMeans(
+        launcher=AcpLauncher(clock),
+        commands=AgentDiscovery(),
+        survivors=SurvivingProcesses(),
+        tools=tools,
+        quick_folder=quick_folder,
+    )
+
+
+def _shim(home: Home) -> AgentCommand:
+    """What an agent starts that reaches no server over HTTP; it never starts a desk."""
+    return AgentCommand((*command(), "mcp", "--no-start", "--home", str(home.root)))
 
 
 def _recovery(clock: Clock, store: OwnedStore, services: Services) -> Recover:
@@ -248,7 +303,12 @@ def _recovery(clock: Clock, store: OwnedStore, services: Services) -> Recover:
 
     async def run(database: Database) -> None:
         services.projections.begin(store.epoch)
+        hosting = services.hosting
+        if hosting is not None:
+            await hosting.recovery.begin()
         await recover(database, clock, services.bus.publish)
+        if hosting is not None:
+            await hosting.recovery.finish()
 
     return run
 
@@ -279,7 +339,7 @@ async def offline_desk(home: Home, clock: Clock) -> AsyncIterator[DeskApi]:
     with file_failures(home.root):
         store = await open_store(home, location, clock, kind="command")
     try:
-        services = _build_services(home, store, clock, None)
+        services = _build_services(home, store, clock, None, None)
         await store.start(_recovery(clock, store, services))
         yield services.desk
         await services.supervisor.stop()

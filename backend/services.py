@@ -1,7 +1,9 @@
-"""The clarification services on one open store, wired together."""
+"""The services on one open store, wired together."""
 
+import hmac
 from dataclasses import dataclass
 
+from backend.agents.hosting import Hosting, HostingMeans
 from backend.api import DeskInfo
 from backend.clarification.announcer import Announcer
 from backend.clarification.asking import Asking
@@ -26,6 +28,8 @@ from backend.conversation.unavailable import NoConversations
 from backend.desk import LocalDesk
 from backend.events import EventBus
 from backend.metrics import Metrics
+from backend.review.parts import ReviewParts
+from backend.review.reviews import Reviews
 from backend.review.unavailable import NoReviews
 from backend.store.database import Database
 from backend.work.deadline_worker import DeadlineWorker
@@ -44,6 +48,8 @@ class Services:
     bus: EventBus
     metrics: Metrics
     projections: Projections
+    hosting: Hosting | None = None
+    """None for a desk that runs for one command."""
 
 
 def build_services(
@@ -55,27 +61,23 @@ def build_services(
     epoch: int,
     resumer: DetachedResumer | None = None,
     expire_after: float | None = None,
+    hosting: HostingMeans | None = None,
 ) -> Services:
     """Wire one resolver and everything around it; starts nothing.
 
-    `epoch` is the number of this start, `resumer` gives prompts to hosted agents, and questions
-    nobody answers expire after `expire_after` seconds.
+    `epoch` is the number of this start, `hosting` is what running agents needs, `resumer` gives
+    prompts to them where it is not ours, and questions nobody answers expire after
+    `expire_after` seconds.
     """
-    supervisor = TaskSupervisor()
-    bus = EventBus()
-    metrics = Metrics()
-    waiters = Waiters(supervisor)
-    projections = Projections(epoch)
-    worker = DeadlineWorker(clock, supervisor)
-    parts = Parts(
-        database=database,
-        clock=clock,
-        waiters=waiters,
-        announcer=Announcer(database, bus, waiters, projections, clock=clock, worker=worker),
-        supervisor=supervisor,
-        worker=worker,
-    )
+    bus, metrics, projections = EventBus(), Metrics(), Projections(epoch)
+    parts = _build_parts(database, clock, bus, projections)
     lifecycle = Lifecycle(parts)
+    asking = Asking(parts, bus=bus, tickets=TicketBook(ticket_key.encode()))
+    hosted: Hosting | None = None
+    if hosting is not None:
+        reviews = Reviews(_review_parts(parts, bus, projections, ticket_key, hosting))
+        hosted = Hosting(hosting, parts, bus, asking=asking, lifecycle=lifecycle, reviews=reviews)
+        resumer = resumer or hosted.resumer
     return Services(
         desk=LocalDesk(
             parts,
@@ -84,16 +86,49 @@ def build_services(
             requesting=Requesting(parts),
             projections=projections,
             info=info,
-            conversations=NoConversations(),
-            reviews=NoReviews(),
+            conversations=hosted.conversations if hosted else NoConversations(),
+            reviews=hosted.reviews if hosted else NoReviews(),
         ),
-        asking=Asking(parts, bus=bus, tickets=TicketBook(ticket_key.encode())),
+        asking=asking,
         lifecycle=lifecycle,
         expiry=Expiry(parts, bus, expire_after),
-        supervisor=supervisor,
+        supervisor=parts.supervisor,
         bus=bus,
         metrics=metrics,
         projections=projections,
+        hosting=hosted,
+    )
+
+
+def _build_parts(
+    database: Database, clock: Clock, bus: EventBus, projections: Projections
+) -> Parts:
+    supervisor = TaskSupervisor()
+    waiters = Waiters(supervisor)
+    worker = DeadlineWorker(clock, supervisor)
+    return Parts(
+        database=database,
+        clock=clock,
+        waiters=waiters,
+        announcer=Announcer(database, bus, waiters, projections, clock=clock, worker=worker),
+        supervisor=supervisor,
+        worker=worker,
+    )
+
+
+def _review_parts(
+    parts: Parts, bus: EventBus, projections: Projections, key: str, hosting: HostingMeans
+) -> ReviewParts:
+    return ReviewParts(
+        database=parts.database,
+        clock=parts.clock,
+        bus=bus,
+        supervisor=parts.supervisor,
+        worker=parts.worker,
+        # A key of its own: what is signed with one is never taken for the other.
+        signing_key=hmac.digest(key.encode(), b"permissions", "sha256") if key else b"",
+        next_projection=projections.next,
+        server_name=hosting.tools.server_name,
     )
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import secrets
-from collections.abc import Callable
 from typing import Final
 
 from backend.conversation.agent_port import InjectedTools
@@ -15,15 +14,18 @@ SERVER_PREFIX: Final = "kandesk-"
 class McpAccesses:
     """Keeps the secrets of running agents, in memory only; a session has one at most.
 
-    `url` tells where the agents' endpoint listens; it is asked when an agent starts. `shim` is
-    what an agent starts that speaks to no server over HTTP.
+    `shim` is what an agent starts that speaks to no server over HTTP.
     """
 
-    def __init__(self, url: Callable[[], str], shim: AgentCommand) -> None:
-        self._url = url
+    def __init__(self, shim: AgentCommand) -> None:
+        self._url = ""
         self._shim = shim
         self._by_session: dict[SessionId, InjectedTools] = {}
         self._by_digest: dict[bytes, SessionId] = {}
+
+    def listens_at(self, url: str) -> None:
+        """Where the agents' endpoint is; known before the first agent starts."""
+        self._url = url
 
     def open(self, session_id: SessionId) -> InjectedTools:
         """A new secret for a session whose agent starts; the one before is worth nothing now."""
@@ -31,7 +33,7 @@ class McpAccesses:
         tools = InjectedTools(
             # A name nobody else can know: a permission for a tool of that server is for ours.
             server_name=f"{SERVER_PREFIX}{secrets.token_hex(4)}",
-            url=self._url(),
+            url=self._url,
             token=secrets.token_urlsafe(32),
             shim=self._shim,
         )

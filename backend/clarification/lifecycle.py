@@ -64,6 +64,10 @@ class Lifecycle:
         """Withdraw every open question of a session, such as when its turn is stopped (K1.7)."""
         return await self._run(self._withdraw_session(session_id, by), "withdraw questions")
 
+    async def tell(self, pending_ids: Sequence[PendingId]) -> None:
+        """Tell the calls that wait, and the window, of bundles that a newer turn has superseded."""
+        await self._tell(pending_ids)
+
     async def open_turn(self, session_id: SessionId, task_id: TaskId) -> TurnId:
         """Start a turn; the open questions of the older ones are superseded."""
         return await self._run(self._open_turn(session_id, task_id), "open turn")

@@ -71,6 +71,11 @@ class LiveSession:
     sending: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held by who gives the agent a prompt."""
 
+    @property
+    def busy(self) -> bool:
+        """Whether its agent starts or works."""
+        return self.turn is not None or self.status is AgentStatus.STARTING
+
     def offers(self, setup: SessionSetup) -> None:
         """An agent runs, and this is what it offers."""
         self.offered = True

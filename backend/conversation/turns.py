@@ -37,13 +37,16 @@ class Turns:
         """Tell `told` of every session whose agent can take a prompt again."""
         self._free = told
 
-    async def close(self, seconds: float) -> None:
-        """The desk ends: turns that end from now on were interrupted by it; wait for them."""
+    def desk_ends(self) -> None:
+        """What ends from now on was interrupted by the desk."""
         self._closing = True
+
+    async def all_ended(self, seconds: float) -> None:
+        """Wait until the turns whose agents are gone are written down, but not for ever."""
         deadline = Deadline(self._parts.clock, seconds)
-        for live in self._parts.live.all():
-            if live.turn is not None and live.turn.taken:
-                with suppress(TimeoutError):
+        with suppress(TimeoutError):
+            for live in self._parts.live.all():
+                if live.turn is not None and live.turn.taken:
                     await within(deadline, live.turn.done.wait())
 
     def begin(self, live: LiveSession, turn: LiveTurn, prompt: RunningPrompt) -> None:
@@ -71,7 +74,6 @@ class Turns:
         await parts.at_last(lambda: parts.requests.nobody_waits(session_id))
         close = parts.questions.turn_stopped if turn.stopped else parts.questions.turn_ended
         await parts.at_last(lambda: close(session_id))
-        # Last, with the turn's own end: by then it is known whether a question is still open.
         await parts.rows.end(session_id, turn.turn_id, ending)
         if live.turn is turn:
             live.turn = None

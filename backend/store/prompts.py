@@ -5,6 +5,7 @@ crash before the attempt leaves a prompt that is sent later; one after it a prom
 unknown. The sessions of what is changed must be held (`locks`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,8 +15,15 @@ from backend.domain.hosted import PromptOutcome
 from backend.ids import MessageId, PendingId, SessionId, TaskId, TurnId
 from backend.store import messages, reservations, sessions, turns
 from backend.store.database import Params, Row, Transaction
-from backend.store.dialect import json_assign, json_flag, json_remove, json_string, json_text
-from backend.store.metadata import OWN_KEY, as_dict, as_text, decode, is_set
+from backend.store.dialect import (
+    json_assign,
+    json_flag,
+    json_members,
+    json_remove,
+    json_string,
+    json_text,
+)
+from backend.store.metadata import OWN_KEY, as_dict, as_text, decode, encode, is_set
 from backend.store.reservations import ATTEMPTED, PENDING, PROMPT
 from backend.store.revisions import next_revision
 
@@ -57,19 +65,22 @@ async def list_undispatched(
     tx: Transaction, session_id: SessionId | None = None
 ) -> tuple[ReservedPrompt, ...]:
     """Prompts no attempt was made for, oldest first, of one session or of all."""
-    found = await _list(tx, session_id)
-    return tuple(prompt for prompt in found if not prompt.attempted)
+    return tuple(
+        prompt
+        for prompt in await _list(tx)
+        if not prompt.attempted and session_id in {None, prompt.session_id}
+    )
 
 
 async def list_attempted(tx: Transaction) -> tuple[ReservedPrompt, ...]:
     """Prompts whose attempt has no known end; at a start: those the last run left so."""
-    return tuple(prompt for prompt in await _list(tx, None) if prompt.attempted)
+    return tuple(prompt for prompt in await _list(tx) if prompt.attempted)
 
 
 async def load(tx: Transaction, turn_id: TurnId) -> ReservedPrompt | None:
     """The prompt of a reserved turn; None when it is settled or the turn is for something else."""
-    row = await tx.fetch_one(f"{_select(tx)} AND t.id = :turn", {"turn": turn_id})
-    return None if row is None else _to_prompt(row)
+    rows = await tx.fetch_all(f"{_reserved(tx)} AND t.id = :turn", {"turn": turn_id})
+    return next(iter(await _prompts_of(tx, rows)), None)
 
 
 async def mark_attempted(tx: Transaction, prompt: ReservedPrompt, now: Nanoseconds) -> bool:
@@ -133,42 +144,71 @@ async def settle(
     return None if row is None else messages.to_message(row)
 
 
+async def was_taken(tx: Transaction, prompt: ReservedPrompt) -> bool:
+    """Whether rows of the agent in its turn prove that it had the prompt."""
+    row = await tx.fetch_one(
+        "SELECT 1 AS found FROM task_session_messages"
+        " WHERE turn_id = :turn AND id <> :message AND author_type = 'agent' LIMIT 1",
+        {"turn": prompt.turn_id, "message": prompt.message_id},
+    )
+    return row is not None
+
+
 async def is_busy(tx: Transaction, session_id: SessionId) -> bool:
     """Whether a prompt or an answer of this session is on its way to its agent."""
     row = await tx.fetch_one(
-        "SELECT 1 AS found FROM task_session_turns t WHERE t.task_session_id = :session"
-        f" AND {json_flag(tx.dialect, 't.metadata', PENDING)} LIMIT 1",
+        "SELECT 1 AS found FROM task_sessions s WHERE s.id = :session AND s.id IN"
+        " (SELECT t.task_session_id FROM task_session_turns t"
+        f" WHERE {json_flag(tx.dialect, 't.metadata', PENDING)})",
         {"session": session_id},
     )
     return row is not None
 
 
-async def _list(tx: Transaction, session_id: SessionId | None) -> tuple[ReservedPrompt, ...]:
-    one = " AND t.task_session_id = :session" if session_id is not None else ""
-    rows = await tx.fetch_all(
-        f"{_select(tx)}{one} ORDER BY t.started_at, t.created_at, t.id",
-        {"session": session_id} if session_id is not None else {},
-    )
-    return tuple(_to_prompt(row) for row in rows)
+async def _list(tx: Transaction) -> tuple[ReservedPrompt, ...]:
+    """Of all sessions: in all they are fewer than the turns of one long session."""
+    rows = await tx.fetch_all(f"{_reserved(tx)} ORDER BY t.started_at, t.created_at, t.id")
+    return await _prompts_of(tx, rows)
 
 
-def _select(tx: Transaction) -> str:
+def _reserved(tx: Transaction) -> str:
     return (
-        "SELECT t.id, t.task_session_id, t.task_id, t.metadata AS dispatch, m.id AS message_id,"
-        " m.content, m.metadata FROM task_session_turns t JOIN task_session_messages m"
-        f" ON m.id = {json_text(tx.dialect, 't.metadata', OWN_KEY, PROMPT)}"
+        "SELECT t.id, t.task_session_id, t.task_id, t.metadata FROM task_session_turns t"
         f" WHERE {json_flag(tx.dialect, 't.metadata', PENDING)}"
+        f" AND {json_text(tx.dialect, 't.metadata', OWN_KEY, PROMPT)} IS NOT NULL"
     )
 
 
-def _to_prompt(row: Row) -> ReservedPrompt:
-    own = as_dict(decode(row["metadata"]).get(OWN_KEY))
+async def _prompts_of(tx: Transaction, reserved: Sequence[Row]) -> tuple[ReservedPrompt, ...]:
+    """Their messages by identity: a join would read the messages of everybody."""
+    if not reserved:
+        return ()
+    wanted = [_message_of(turn) for turn in reserved]
+    rows = await tx.fetch_all(
+        "SELECT m.id, m.content, m.metadata FROM task_session_messages m"
+        f" WHERE {json_members(tx.dialect, 'm.id', ':ids')}",
+        {"ids": encode(wanted)},
+    )
+    messages_by_id = {str(row["id"]): row for row in rows}
+    return tuple(
+        _to_prompt(turn, messages_by_id[message_id])
+        for turn, message_id in zip(reserved, wanted, strict=True)
+        if message_id in messages_by_id
+    )
+
+
+def _message_of(turn: Row) -> str:
+    return as_text(as_dict(decode(turn["metadata"]).get(OWN_KEY)).get(PROMPT))
+
+
+def _to_prompt(turn: Row, message: Row) -> ReservedPrompt:
+    own = as_dict(decode(message["metadata"]).get(OWN_KEY))
     return ReservedPrompt(
-        turn_id=TurnId(str(row["id"])),
-        session_id=SessionId(str(row["task_session_id"])),
-        task_id=TaskId(str(row["task_id"])),
-        message_id=MessageId(str(row["message_id"])),
-        text=str(row["content"]),
+        turn_id=TurnId(str(turn["id"])),
+        session_id=SessionId(str(turn["task_session_id"])),
+        task_id=TaskId(str(turn["task_id"])),
+        message_id=MessageId(str(message["id"])),
+        text=str(message["content"]),
         answers=PendingId(as_text(own.get(ANSWERS))) if own.get(ANSWERS) else None,
-        attempted=is_set(decode(row["dispatch"]).get(ATTEMPTED)),
+        attempted=is_set(decode(turn["metadata"]).get(ATTEMPTED)),
     )
