@@ -35,7 +35,9 @@ def is_published(dialect: Dialect, turn: str) -> str:
 
 
 def _is_referenced(turn: str) -> str:
-    return f"EXISTS (SELECT 1 FROM task_session_messages r WHERE r.turn_id = {turn}.id)"
+    # With an OFFSET, PostgreSQL asks for this turn; else it may list the turns of all messages.
+    one = f"SELECT 1 FROM task_session_messages r WHERE r.turn_id = {turn}.id LIMIT 1 OFFSET 0"
+    return f"EXISTS ({one})"
 
 
 def newest_turn(dialect: Dialect, session_id: str) -> str:

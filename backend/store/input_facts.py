@@ -7,7 +7,7 @@ from backend.domain.conversation import SessionKind, SessionState
 from backend.ids import SessionId, TaskId
 from backend.store.database import Transaction
 from backend.store.dialect import after_lookup, json_flag, json_text
-from backend.store.eligibility import is_answerable, newest_turn
+from backend.store.eligibility import is_answerable, is_in_newest_turn
 from backend.store.metadata import OWN_KEY
 
 _REVIEW: Final = "FROM tool_action_requests r WHERE r.session_id = s.id AND r.status = 'pending'"
@@ -54,7 +54,8 @@ async def load(tx: Transaction, session_id: SessionId) -> InputFacts | None:
         f" {_exists(question)} AS open_question,"
         f" {_exists(f'{question} AND NOT {detached}')} AS live_question,"
         f" {_exists(_REVIEW)} AS open_review,"
-        f" {_exists(_prompt(tx))} AS prompt, {_exists(_answer(tx))} AS answer"
+        f" {_when(f's.id IN ({_prompts(tx)})')} AS prompt,"
+        f" {_when(f's.id IN ({_answers(tx)})')} AS answer"
         " FROM task_sessions s WHERE s.id = :session",
         {"session": session_id},
     )
@@ -76,19 +77,21 @@ async def load(tx: Transaction, session_id: SessionId) -> InputFacts | None:
 
 
 def _exists(rows: str) -> str:
-    return f"CASE WHEN EXISTS (SELECT 1 {rows}) THEN 1 ELSE 0 END"
+    return _when(f"EXISTS (SELECT 1 {rows})")
 
 
-def _prompt(tx: Transaction) -> str:
+def _when(condition: str) -> str:
+    return f"CASE WHEN {condition} THEN 1 ELSE 0 END"
+
+
+def _prompts(tx: Transaction) -> str:
+    """The sessions of reserved turns: in all they are fewer than the turns of one long session."""
     reserved = json_flag(tx.dialect, "t.metadata", "prompt_dispatch_pending")
-    return f"FROM task_session_turns t WHERE t.task_session_id = s.id AND {reserved}"
+    return f"SELECT t.task_session_id FROM task_session_turns t WHERE {reserved}"
 
 
-def _answer(tx: Transaction) -> str:
-    """Claimed answers to the newest turn's questions that are not settled (K1.6)."""
+def _answers(tx: Transaction) -> str:
+    """Sessions with claimed answers in their newest turn that are not settled (K1.6)."""
     claimed = json_flag(tx.dialect, "m.metadata", "response_delivery_pending")
-    current = f"m.turn_id = {newest_turn(tx.dialect, 's.id')}"
-    return (
-        "FROM task_session_messages m WHERE m.task_session_id = s.id"
-        f" AND {claimed} AND {after_lookup(tx.dialect, current)}"
-    )
+    current = after_lookup(tx.dialect, is_in_newest_turn(tx.dialect, "m"))
+    return f"SELECT m.task_session_id FROM task_session_messages m WHERE {claimed} AND {current}"

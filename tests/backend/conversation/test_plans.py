@@ -1,0 +1,165 @@
+"""What sending looks for, it finds by an index, however much others have said (P2; K8.6, 76-78)."""
+
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from backend.clock import Nanoseconds, format_timestamp
+from backend.domain.conversation import SessionState
+from backend.domain.hosted import PromptOutcome
+from backend.ids import AdmissionId, MessageId, PendingId, QueueEntryId, TurnId
+from backend.store import admissions, input_facts, message_queue, messages, prompts
+from backend.store.database import Params, Transaction
+from tests.helpers.clock import FakeClock
+from tests.helpers.place import Place, open_store, raw
+from tests.helpers.plans import Recorder, accesses
+from tests.helpers.sending import S, Sending
+
+SESSIONS = 100
+LONG = 2_000
+"""Rows, and turns, of the session itself; all others have as many together."""
+BIG = {"task_session_messages", "task_session_turns", "message_admissions", "queued_messages"}
+PARTIAL = {
+    "idx_turns_reserved",
+    "idx_messages_delivery_intent",
+    "idx_messages_clarification_open",
+}
+"""Indexes that hold only the few rows that matter: read whole, they are quick."""
+
+
+def moment(number: int) -> str:
+    return format_timestamp(Nanoseconds(1_600_000_000_000_000_000 + number))
+
+
+def fill(place: Place) -> None:
+    """The long session's own history, and a hundred others with as much together."""
+    owners = ["s1"] * LONG + [f"o{number % SESSIONS}" for number in range(LONG)]
+    with raw(place) as connection:
+        connection.executemany(
+            "INSERT INTO task_sessions (id, task_id, started_at, updated_at)"
+            " VALUES (?, 'task-s1', '2020', '2020')",
+            [(f"o{number}",) for number in range(SESSIONS)],
+        )
+        connection.executemany(
+            "INSERT INTO task_session_turns (id, task_session_id, task_id, started_at, metadata,"
+            " created_at, updated_at) VALUES (?, ?, 'task-s1', ?, '{}', ?, ?)",
+            [(f"t{n}", owner, moment(n), moment(n), moment(n)) for n, owner in enumerate(owners)],
+        )
+        connection.executemany(
+            "INSERT INTO task_session_messages (id, task_session_id, turn_id, content, metadata,"
+            " created_at, updated_at) VALUES (?, ?, ?, '', '{}', ?, ?)",
+            [(f"m{n}", owner, f"t{n}", moment(n), moment(n)) for n, owner in enumerate(owners)],
+        )
+        connection.executemany(
+            "INSERT INTO message_admissions (admission_id, task_id, session_id, pending_id,"
+            " payload_digest, outcome, created_at, updated_at)"
+            " VALUES (?, '', ?, ?, '', 'sent', ?, ?)",
+            [
+                (f"a{n}", owner, f"p{n}" if n % 3 else "", moment(n), moment(n))
+                for n, owner in enumerate(owners)
+            ],
+        )
+        connection.executemany(
+            "INSERT INTO queued_messages (id, session_id, task_id, position, queued_at)"
+            " VALUES (?, ?, 'task-s1', ?, ?)",
+            [(f"q{n}", owner, n, moment(n)) for n, owner in enumerate(owners) if owner != "s1"],
+        )
+
+
+@pytest.fixture(params=["new", "with statistics"])
+async def long(
+    request: pytest.FixtureRequest, place: Place, clock: FakeClock
+) -> AsyncIterator[Sending]:
+    """The session has one prompt on its way and two messages in its queue."""
+    database = await open_store(place, clock)
+    sending = Sending(database, clock, place)
+    sending.rows.session(state=SessionState.IDLE.value)
+    fill(place)
+    for text in ("first", "second", "third"):
+        await sending.send(text)
+    if request.param == "with statistics":
+        with raw(place) as connection:
+            connection.execute("ANALYZE")
+    yield sending
+    await database.close()
+
+
+Call = Callable[[Transaction, Sending], Awaitable[object]]
+
+
+async def settle(tx: Transaction, sending: Sending) -> object:
+    (prompt,) = await prompts.list_undispatched(tx, S)
+    assert await prompts.mark_attempted(tx, prompt, sending.clock.now())
+    assert await prompts.put_back(tx, prompt, sending.clock.now())
+    return await prompts.settle(tx, prompt, PromptOutcome.UNKNOWN, sending.clock.now())
+
+
+async def shorten(tx: Transaction, _: Sending) -> object:
+    entries = await message_queue.list_entries(tx, S)
+    assert await message_queue.set_text(tx, entries[0].prompt, "other")
+    await message_queue.mark_send_now(tx, entries[1].prompt.entry_id)
+    await message_queue.remove(tx, S, entries[1].prompt.entry_id)
+    return entries
+
+
+async def append(tx: Transaction, sending: Sending) -> object:
+    entry = message_queue.make_entry(
+        QueueEntryId("new"), "new", AdmissionId("new"), sending.clock.now()
+    )
+    facts = await input_facts.load(tx, S)
+    assert facts is not None
+    await message_queue.append(tx, S, facts.task_id, entry)
+    return entry
+
+
+CALLS: dict[str, Call] = {
+    "identity": lambda tx, _: admissions.find(tx, AdmissionId("first")),
+    "row": lambda tx, _: messages.exists(tx, MessageId("m7")),
+    "late answers": lambda tx, _: admissions.list_answering(tx, PendingId("p7")),
+    "facts": lambda tx, _: input_facts.load(tx, S),
+    "queue": lambda tx, _: message_queue.list_entries(tx, S),
+    "append": append,
+    "shorten": shorten,
+    "prompts": lambda tx, _: prompts.list_undispatched(tx),
+    "prompts of one": lambda tx, _: prompts.list_undispatched(tx, S),
+    "settle": settle,
+    "busy": lambda tx, _: prompts.is_busy(tx, S),
+    "turn": lambda tx, _: prompts.load(tx, TurnId("t7")),
+}
+
+
+@pytest.mark.parametrize("name", list(CALLS))
+async def test_no_statement_reads_what_others_said_or_all_of_a_long_session(
+    long: Sending, name: str
+) -> None:
+    """RR.5 for messages: every lookup by its key, or by an index of the few rows that matter."""
+    async with long.database.writing() as tx:
+        recorder = Recorder(tx)
+        found = await CALLS[name](recorder, long)
+    assert found is not None or name == "turn"
+    assert recorder.statements
+    for sql, params in recorder.statements:
+        if isinstance(long.place, Path):
+            assert_searches_sqlite(long.place, sql, dict(params))
+        else:
+            assert_searches_postgres(long.place, sql, params)
+
+
+def assert_searches_sqlite(path: Path, sql: str, params: dict[str, object]) -> None:
+    connection = sqlite3.connect(path)
+    plan = [str(row[3]) for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", params)]
+    connection.close()
+    for line in plan:
+        if line.startswith("SCAN") and "CONSTANT" not in line and "VIRTUAL" not in line:
+            assert any(index in line for index in PARTIAL), (line, sql)
+        if "idx_messages_session" in line or "idx_messages_metadata_pending_id (" in line:
+            raise AssertionError((line, sql))
+
+
+def assert_searches_postgres(url: str, sql: str, params: Params) -> None:
+    for generic in (False, True):
+        for access in accesses(url, sql, params, generic=generic):
+            if access.table in BIG:
+                assert access.condition or access.by in PARTIAL, (access, generic, sql)
