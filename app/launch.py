@@ -54,6 +54,7 @@ def _split_home(given: list[str]) -> tuple[list[str], list[str]]:
 def _find(word: str) -> Command | None:
     commands: dict[str, Command] = {
         "demo": _demo,
+        "demo-agent": _demo_agent,
         "serve": _serve,
         "mcp": _mcp,
         "connect": _connect,
@@ -82,6 +83,13 @@ def _demo(arguments: Sequence[str]) -> int:
     from app import launch_window
 
     return launch_window.run_demo(arguments)
+
+
+def _demo_agent(_: Sequence[str]) -> int:
+    """The agent of the demo, which the desk starts as it starts any other."""
+    from backend.agents import demo_program
+
+    return demo_program.run()
 
 
 def _serve(arguments: Sequence[str]) -> int:

@@ -3,20 +3,35 @@
 import asyncio
 import os
 import shutil
+from typing import Final
 
 from backend.agents.child_environment import search_path
 from backend.agents.hosted_catalog import HOSTED_AGENTS, HostedAgent
 from backend.domain.agents import AgentCommand
 from backend.domain.hosted import AgentOffer
 from backend.ids import AgentKey
+from backend.installation import command
+
+DEMO_AGENT: Final = AgentKey("demo")
+
+
+def demo_offer() -> AgentOffer:
+    """The agent that comes with the desk and shows what agents do; it is not in the catalog."""
+    return AgentOffer(DEMO_AGENT, "Demo agent", AgentCommand((*command(), "demo-agent")))
 
 
 class AgentDiscovery:
-    """Looks again every time it is asked: what was just installed is there."""
+    """Looks again every time it is asked: what was just installed is there.
+
+    `more` are offered before the others.
+    """
+
+    def __init__(self, *more: AgentOffer) -> None:
+        self._more = more
 
     async def list_offers(self) -> tuple[AgentOffer, ...]:
         """The catalog, those that were found first; `command` is None where it was not."""
-        return await asyncio.to_thread(_look)
+        return (*self._more, *await asyncio.to_thread(_look))
 
 
 def _look() -> tuple[AgentOffer, ...]:
