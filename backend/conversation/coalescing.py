@@ -58,7 +58,20 @@ class _Taken:
     pending: Pending
     rows: list[Taken]
     change: SessionChange | None
-    ended: list[EndedTurn]
+    ended: list[EndedTurn] = field(default_factory=list)
+    barriers: list["asyncio.Future[None]"] = field(default_factory=list)
+
+    @property
+    def urgent(self) -> bool:
+        """Somebody waits for it."""
+        return bool(self.ended or self.barriers)
+
+    def kept(self) -> None:
+        """It was not written, and comes first the next time."""
+        pending = self.pending
+        pending.change = _merged(self.change, pending.change)
+        pending.ended = self.ended + pending.ended
+        pending.barriers = self.barriers + pending.barriers
 
 
 class TranscriptWriter:
@@ -100,7 +113,7 @@ class TranscriptWriter:
             self._nudge.set()
 
     async def flush(self, pending: Pending) -> None:
-        """Wait until all of this session is stored, then show it.
+        """Wait until all that is known of this session now is stored and shown.
 
         Raises:
             TemporarilyUnavailable: the desk stops, and not all of it was stored.
@@ -110,7 +123,8 @@ class TranscriptWriter:
             pending.barriers.append(barrier)
             self.put(pending)
             await barrier
-        pending.rows.show(at_once=True)
+        else:
+            pending.rows.show(at_once=True)
 
     async def room(self) -> None:
         """Wait while the store is so far behind that nothing more should be taken in."""
@@ -161,12 +175,20 @@ class TranscriptWriter:
         taken = self._take()
         batch = _batch_of(taken, self._clock)
         deadline = Deadline(self._clock, COMMIT_BUDGET)
+        urgent = any(part.urgent for part in taken)
+        priority = Priority.NORMAL if urgent else Priority.BULK
         try:
-            async with self._database.writing(deadline, priority=Priority.BULK) as tx:
+            async with self._database.writing(deadline, priority=priority) as tx:
                 revision = await tx.in_place(lambda tx: transcript_batch.save(tx, batch))
         except (TemporarilyUnavailable, StorageFailed) as error:
             self._keep(taken, error)
             return
+        except BaseException:
+            # A defect would come again with the same rows, and hold up those of everybody.
+            for part in taken:
+                part.kept()
+                part.pending.rows.give_up(part.rows)
+            raise
         self._failures = 0
         self.commits += 1
         for part in taken:
@@ -183,18 +205,17 @@ class TranscriptWriter:
             at_once = bool(pending.barriers or pending.ended)
             rows = pending.rows.take(now, wall, limit=left, at_once=at_once)
             left -= sum(item.row.weight for item in rows)
-            part = _Taken(pending, rows, pending.change, [])
+            part = _Taken(pending, rows, pending.change)
             pending.change = None
             if not pending.rows.unsaved_beside(rows):
                 part.ended, pending.ended = pending.ended, []
+                part.barriers, pending.barriers = pending.barriers, []
             taken.append(part)
         return taken
 
     def _keep(self, taken: list[_Taken], error: AppError) -> None:
         for part in taken:
-            pending = part.pending
-            pending.ended = part.ended + pending.ended
-            pending.change = _merged(part.change, pending.change)
+            part.kept()
         if not self._failures:
             _log.warning("transcripts are written later: %s", error.detail)
         self._failures += 1
@@ -203,16 +224,17 @@ class TranscriptWriter:
         pending, now = part.pending, self._clock.monotonic()
         for item in part.rows:
             pending.rows.saved(item, revision, now)
+        self._waiting.pop(pending.rows.session_id, None)
         if pending.written:
-            barriers, pending.barriers = pending.barriers, []
-            for barrier in barriers:
-                if not barrier.done():
-                    barrier.set_result(None)
-            # The next commit begins with the sessions that were not in this one.
-            self._waiting.pop(pending.rows.session_id, None)
+            part.barriers += pending.barriers
+            pending.barriers.clear()
         else:
-            self._waiting[pending.rows.session_id] = self._waiting.pop(pending.rows.session_id)
-        pending.rows.show(at_once=bool(part.ended))
+            # Last, so that the next commit begins with the sessions that were not in this one.
+            self._waiting[pending.rows.session_id] = pending
+        pending.rows.show(at_once=part.urgent)
+        for barrier in part.barriers:
+            if not barrier.done():
+                barrier.set_result(None)
         if part.ended or (part.change is not None and part.change.title is not None):
             self._told(pending.rows.session_id)
 

@@ -90,6 +90,12 @@ class SessionRows:
             standing.durable = (taken.version, taken.state)
         self._drop_if_done(row)
 
+    def give_up(self, taken: list[Taken]) -> None:
+        """These cannot be stored, ever: what comes after them is not held up."""
+        for item in taken:
+            item.row.standing.saved = item.row.version
+            self._rows.pop(item.row.message_id, None)
+
     def show(self, *, at_once: bool = False) -> None:
         """Publish what may be shown, now or as soon as the pace lets it."""
         ready = self._ready()

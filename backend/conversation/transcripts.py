@@ -38,6 +38,7 @@ class _Session:
         self.pending = pending
         self.turn_id: TurnId | None = None
         self.turn: TurnTranscript | None = None
+        self.ended: set[TurnId] = set()
 
 
 class Transcripts:
@@ -96,9 +97,11 @@ class Transcripts:
         session = self._session(session_id)
         if ending.usage is not None:
             change_known(session.pending, SessionChange(usage=ending.usage))
-        turn = self._turn(session, session_id, turn_id)
-        if turn is not None and session.turn_id == turn_id:
-            turn.end(ending)
+        if turn_id not in session.ended:
+            turn = self._turn(session, session_id, turn_id)
+            if turn is not None:
+                turn.end(ending)
+            session.ended.add(turn_id)
             session.pending.ended.append(_ended(session_id, turn_id, ending))
         await self.writer.flush(session.pending)
 

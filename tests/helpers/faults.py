@@ -37,10 +37,15 @@ class FaultyDatabase(WrappedDatabase):
         self._planned: list[Fault | None] = []
         self.reads: Fault | None = None
         """What every read meets first while it is set."""
+        self.refuse_writes = False
 
     def plan(self, *faults: Fault | None) -> None:
         """The next writes meet these, in order; None passes."""
         self._planned.extend(faults)
+
+    def plan_nothing(self) -> None:
+        """Whatever is still planned does not happen."""
+        self._planned.clear()
 
     @asynccontextmanager
     async def reading(self, deadline: Deadline | None = None) -> AsyncIterator[Transaction]:
@@ -53,6 +58,8 @@ class FaultyDatabase(WrappedDatabase):
     async def writing(
         self, deadline: Deadline | None = None, *, priority: Priority = Priority.NORMAL
     ) -> AsyncIterator[Transaction]:
+        if self.refuse_writes:
+            raise unavailable()
         fault = self._planned.pop(0) if self._planned else None
         if fault is not None and fault.when == "before":
             await self._meet(fault)
