@@ -9,6 +9,7 @@ from pathlib import Path
 from backend.api import ConversationApi, DeskApi
 from backend.clock import Clock, SystemClock
 from backend.domain.agents import AgentCommand
+from backend.domain.clarification import Answer, Answered, Bundle, ResponseOutcome, Skipped
 from backend.domain.conversation import Message
 from backend.domain.hosted import (
     CUSTOM_AGENT,
@@ -22,6 +23,8 @@ from backend.events import Event
 from backend.ids import AdmissionId, SessionId, new_id
 from backend.paths import Home
 from backend.runtime import Runtime
+from tests.helpers.desk import HUMAN, new_token
+from tests.helpers.place import raw
 from tests.helpers.scripted_agents import scripted_command
 from tests.helpers.waiting import eventually
 
@@ -92,6 +95,41 @@ class HostingDesk:
     async def said(self, session_id: SessionId) -> list[str]:
         """What stands in the transcript, author and text."""
         return [f"{row.author}: {row.content}" for row in await self.rows(session_id)]
+
+    async def question(self, session_id: SessionId) -> Bundle:
+        """Wait for an open question of the session that somebody waits for."""
+        found: list[Bundle] = []
+
+        async def asked() -> bool:
+            found[:] = [
+                bundle
+                for bundle in await self.desk.list_open_bundles()
+                if bundle.session_id == session_id
+            ]
+            return bool(found)
+
+        await eventually(asked, seconds=20)
+        return found[0]
+
+    async def answer(self, bundle: Bundle, *answers: Answer) -> ResponseOutcome:
+        return await self.desk.respond(
+            bundle.pending_id, Answered(answers), client_id=HUMAN, claim_token=new_token()
+        )
+
+    async def skip(self, bundle: Bundle) -> ResponseOutcome:
+        return await self.desk.respond(
+            bundle.pending_id, Skipped(), client_id=HUMAN, claim_token=new_token()
+        )
+
+    def process(self, session_id: SessionId) -> int:
+        """The id of the session's child, by the store."""
+        with raw(self.folder / "home" / "kandesk.db") as connection:
+            row = connection.execute(
+                "SELECT json_extract(metadata, '$.kandesk.process.pid') FROM task_sessions"
+                " WHERE id = ?",
+                (session_id,),
+            ).fetchone()
+        return int(row[0])
 
 
 def is_free(conversation: Conversation) -> bool:

@@ -72,7 +72,7 @@ def _cut(
     until = None if patience is None else time.monotonic() + patience
     while not ended.wait(0.01):
         if cancelled.is_set() or (until is not None and time.monotonic() > until):
-            link.close()
+            link.cut()
             return
 
 
@@ -118,10 +118,14 @@ class _HttpLink:
             raise ValueError("the stream ended without an answer")
         return found
 
-    def close(self) -> None:
+    def cut(self) -> None:
+        """End the call from another thread; what reads the connection closes it."""
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self.cut()
         self._connection.close()
 
 
@@ -155,6 +159,9 @@ class _StdioLink:
             if frame.get("id") == request_id and "method" not in frame:
                 return frame
         raise ValueError("the server is gone")
+
+    def cut(self) -> None:
+        self._process.kill()
 
     def close(self) -> None:
         self._process.kill()

@@ -1,0 +1,174 @@
+"""Questions, forms and permissions of an agent this desk runs, on their way there and back."""
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+from backend.domain.clarification import BundleStatus, Delivery
+from backend.domain.hosted import AgentProblem
+from backend.ids import ClaimId, SessionId, new_id
+from tests.helpers.builders import make_answer
+from tests.helpers.desk import HUMAN
+from tests.helpers.hosting_desk import HostingDesk, prompts_in
+from tests.helpers.scripted_agents import scripted_command
+from tests.helpers.waiting import eventually, until
+
+
+def asks(prompt: str = "Which database?", **question: Any) -> str:
+    asked = {
+        "prompt": prompt,
+        "options": [{"label": "SQLite", "id": "lite"}, {"label": "PostgreSQL", "id": "pg"}],
+        **question,
+    }
+    return f"ask {json.dumps({'questions': [asked]})}"
+
+
+def elicits(properties: dict[str, Any], message: str = "Tell me") -> str:
+    schema = {"type": "object", "properties": properties}
+    return f"elicit {json.dumps({'mode': 'form', 'message': message, 'requestedSchema': schema})}"
+
+
+async def test_a_question_is_asked_in_the_session_and_answered_live(desk: HostingDesk) -> None:
+    """agents.md, Security: the injected tools bind every call to their session and its turn."""
+    session = await desk.start(f"say First\n{asks()}\nsay Last")
+    bundle = await desk.question(session)
+    conversation = await desk.conversation(session)
+    assert bundle.turn_id == conversation.turn_id
+    assert conversation.input == "queue"
+    outcome = await desk.answer(bundle, make_answer("q1", "pg"))
+    assert outcome.delivery is Delivery.DELIVERED
+    await desk.ready(session)
+    said = await desk.said(session)
+    assert any("pg" in line for line in said if line.startswith("agent: answer"))
+    assert len(await desk.desk.list_sessions()) == 1
+
+
+async def test_two_agents_ask_at_once_and_each_gets_its_own_answer(
+    desk: HostingDesk, tmp_path: Path
+) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+    first = await desk.start(asks("First?"), folder=folders[0])
+    await asyncio.sleep(0.05)
+    second = await desk.start(asks("Second?"), folder=folders[1])
+    asked_first, asked_second = await desk.question(first), await desk.question(second)
+    await desk.answer(asked_first, make_answer("q1", "lite"))
+    await desk.answer(asked_second, make_answer("q1", "pg"))
+    await desk.ready(first)
+    await desk.ready(second)
+    assert "lite" in (await desk.said(first))[-1]
+    assert "pg" in (await desk.said(second))[-1]
+
+
+async def test_stopping_a_turn_withdraws_its_question(desk: HostingDesk) -> None:
+    """reference/agents.md, trap 6: an agent that never tells of its abort."""
+    session = await desk.start(asks())
+    bundle = await desk.question(session)
+    await desk.api.cancel_turn(session)
+    await desk.ready(session)
+    assert (await desk.desk.get_bundle(bundle.pending_id)).status is BundleStatus.CANCELLED
+
+
+async def test_an_answer_after_its_call_is_gone_is_the_agents_next_prompt(
+    desk: HostingDesk, tmp_path: Path
+) -> None:
+    """K5.5, detached: a-e."""
+    log = tmp_path / "frames"
+    session = await desk.start(
+        asks().replace("ask ", "give_up 0.2 "), command=scripted_command(log=str(log))
+    )
+    bundle = await desk.question(session)
+
+    async def ended() -> bool:
+        conversation = await desk.conversation(session)
+        return conversation.status == "ready"
+
+    await eventually(ended, seconds=20)
+    outcome = await desk.answer(bundle, make_answer("q1", "pg"))
+    assert outcome.delivery is Delivery.DELIVERED
+    await until(lambda: len(prompts_in(log)) == 2, seconds=20)
+    assert "PostgreSQL" in prompts_in(log)[1]
+    await desk.ready(session)
+    turns = {row.turn_id for row in await desk.rows(session)}
+    assert len(turns) == 2
+
+
+async def test_an_agent_that_dies_leaves_its_question_answerable_and_is_resumed_by_the_answer(
+    desk: HostingDesk, tmp_path: Path
+) -> None:
+    """A crashed agent: the turn ends interrupted, its questions detach, one click resumes."""
+    log = tmp_path / "frames"
+    session = await desk.start(asks(), command=scripted_command(log=str(log)))
+    bundle = await desk.question(session)
+    os.killpg(desk.process(session), signal.SIGKILL)
+    conversation = await desk.until(session, lambda seen: seen.turn_id is None)
+    assert conversation.trouble is not None
+    assert conversation.trouble.problem is AgentProblem.EXITED
+    left = await desk.desk.get_bundle(bundle.pending_id)
+    assert (left.answerable, left.detached) == (True, True)
+    outcome = await desk.answer(left, make_answer("q1", "lite"))
+    assert outcome.delivery is Delivery.DELIVERED
+    await desk.ready(session)
+    assert (await desk.conversation(session)).trouble is None
+    assert len(prompts_in(log)) == 2
+
+
+async def test_a_form_becomes_a_question_and_its_answer_the_forms_content(
+    desk: HostingDesk,
+) -> None:
+    """agents.md: elicitation (form) -> question card."""
+    session = await desk.start(
+        elicits({"size": {"type": "string", "enum": ["small", "large"]}}, "How big?")
+    )
+    bundle = await desk.question(session)
+    assert bundle.questions[0].question.prompt == "How big?"
+    await desk.answer(bundle, make_answer("q1", "q1_opt2"))
+    await desk.ready(session)
+    assert (await desk.said(session))[-1] == 'agent: elicitation: accept {"size": "large"}'
+
+
+async def test_skipping_a_form_declines_it(desk: HostingDesk) -> None:
+    """Decline is not cancel."""
+    session = await desk.start(elicits({"sure": {"type": "boolean"}}, "Sure?"))
+    await desk.skip(await desk.question(session))
+    await desk.ready(session)
+    assert "elicitation: decline" in (await desk.said(session))[-1]
+
+
+async def test_a_form_whose_question_is_withdrawn_is_cancelled(desk: HostingDesk) -> None:
+    session = await desk.start(elicits({"sure": {"type": "boolean"}}, "Sure?"))
+    await desk.desk.close_question((await desk.question(session)).pending_id)
+    await desk.ready(session)
+    assert "elicitation: cancel" in (await desk.said(session))[-1]
+
+
+async def test_a_form_no_question_can_stand_for_is_declined_with_a_row(desk: HostingDesk) -> None:
+    session = await desk.start(elicits({"odd": {"type": "object"}}))
+    await desk.ready(session)
+    rows = await desk.rows(session)
+    assert [row.kind for row in rows if row.kind == "status"] == ["status"]
+    assert "elicitation: decline" in rows[-1].content
+
+
+async def _decide(desk: HostingDesk, session: SessionId, option: str) -> None:
+    async def asked() -> bool:
+        return any(
+            review.session_id == session for review in await desk.desk.reviews.list_open_reviews()
+        )
+
+    await eventually(asked, seconds=20)
+    (review,) = await desk.desk.reviews.list_open_reviews()
+    await desk.desk.reviews.decide(
+        review.review_id, option, client_id=HUMAN, claim_token=ClaimId(new_id())
+    )
+
+
+async def test_a_permission_is_asked_and_the_choice_reaches_the_agent(desk: HostingDesk) -> None:
+    session = await desk.start("permission Delete everything")
+    await _decide(desk, session, "reject")
+    await desk.ready(session)
+    assert (await desk.said(session))[-1] == "agent: permission: reject"
