@@ -112,13 +112,13 @@ class DemoAgent:
 
     async def _play(self, session: DemoSession, text: str) -> None:
         stage = Stage(self._connected, session)
-        word = text.strip().partition(" ")[0]
+        word, _, words = text.strip().partition(" ")
         scene = SCENES.get(word.removeprefix("/")) if word.startswith("/") else None
         is_first = session.prompts == 0
         session.prompts += 1
         try:
             if scene is not None:
-                await scene[0](stage)
+                await scene[0](stage, words.strip())
             elif is_first:
                 await tour(stage)
             else:

@@ -11,7 +11,8 @@ from backend.agents.demo_stage import Answer, Stage
 PATIENCE: Final = 12.0
 """Seconds the agent waits for its last question before its call ends."""
 
-Scene = Callable[[Stage], Awaitable[object]]
+Scene = Callable[[Stage, str], Awaitable[object]]
+"""The words behind the command come with it."""
 
 _SHOWN: Final = """\
 ## What I can show you
@@ -41,7 +42,7 @@ _SECOND: Final = (
 )
 
 
-async def tour(stage: Stage) -> None:
+async def tour(stage: Stage, _: str = "") -> None:
     await stage.say("Hello! I am the **demo agent**. Let me show you what working with me is like.")
     await stage.plan("Agree on a database", "Settle the rest", "Run the tests", "Write it down")
     await stage.think("A new service. First the choice everything else depends on: where to store.")
@@ -51,51 +52,54 @@ async def tour(stage: Stage) -> None:
     await stage.step_done()
     await permission(stage)
     await stage.step_done()
-    await edit(stage, database=_chosen(answer, "database") or "a database")
+    await edit(stage, _chosen(answer, "database"))
     await stage.step_done()
     await timeout(stage)
 
 
-async def one_question(stage: Stage) -> Answer:
+async def one_question(stage: Stage, _: str = "") -> Answer:
     await stage.say("One thing I cannot decide alone:")
     answer = await stage.ask(SINGLE)
     await stage.say(_comment(answer))
     return answer
 
 
-async def several_questions(stage: Stage) -> None:
+async def several_questions(stage: Stage, _: str = "") -> None:
     await stage.say("Now three decisions at once.")
     await stage.say(_comment(await stage.ask(SEVERAL)))
 
 
-async def permission(stage: Stage) -> None:
+async def permission(stage: Stage, _: str = "") -> None:
     await stage.say("I would like to run the tests.")
     allowed = await stage.run("pytest -q", "....................  20 passed in 0.31s")
     await stage.say("All of them pass." if allowed else "Then I leave them alone.")
 
 
-async def edit(stage: Stage, database: str = "SQLite") -> None:
+async def edit(stage: Stage, words: str = "") -> None:
     """In a temporary folder: nothing of the human's is touched."""
     with tempfile.TemporaryDirectory(prefix="kandesk-demo-") as folder:
         path = Path(folder) / "README.md"
         await stage.write(path, _FIRST)
         await stage.read(path)
-        await stage.write(path, _SECOND.format(database=database))
+        await stage.write(path, _SECOND.format(database=words or "SQLite"))
     await stage.say("I have written that down in `README.md`, in a folder that is gone already.")
 
 
-async def timeout(stage: Stage) -> None:
-    await stage.say(f"One last question. My call ends after {PATIENCE:.0f} seconds on purpose.")
-    try:
-        await stage.say(_comment(await stage.ask(IMPATIENT, patience=PATIENCE)))
-    except TimeoutError:
-        await stage.say(
-            "I could not wait any longer. The question stays open: answer it whenever you like, "
-            "and your answer reaches me as a new message."
-        )
+async def timeout(stage: Stage, words: str = "") -> None:
+    """`words` may be another number of seconds."""
+    patience = float(words) if words.isdecimal() else PATIENCE
+    await stage.say(f"One last question. My call ends after {patience:.0f} seconds on purpose.")
+    answer = await stage.ask(IMPATIENT, patience=patience)
+    if answer:
+        await stage.say(_comment(answer))
+        return
+    await stage.say(
+        "I could not wait any longer. The question stays open: answer it whenever you like, "
+        "and your answer reaches me as a new message."
+    )
 
 
-async def overview(stage: Stage) -> None:
+async def overview(stage: Stage, _: str = "") -> None:
     await stage.say(_SHOWN)
 
 

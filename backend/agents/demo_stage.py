@@ -1,9 +1,9 @@
 """What the demo agent can do: talk, think, plan, ask, want to run something, change a file."""
 
 import asyncio
+import contextlib
 import re
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -98,14 +98,17 @@ class Stage:
     async def ask(self, bundle: Mapping[str, Any], *, patience: float | None = None) -> Answer:
         """Ask the human through the desk's own tool; the call waits for the answer.
 
-        Raises:
-            TimeoutError: `patience` seconds have passed; the call is gone, the question stays.
+        Without an answer after `patience` seconds the call is gone and the question stays.
         """
-        async with self._tools() as tools, asyncio.timeout(patience):
-            result = await tools.call_tool(
-                "ask_user_question", dict(bundle), progress_callback=_keep_alive
-            )
-        return result.structured_content or {}
+        async with self._tools() as tools:
+            # Inside: a connection that is left with an error wraps it.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(patience):
+                    result = await tools.call_tool(
+                        "ask_user_question", dict(bundle), progress_callback=_keep_alive
+                    )
+                    return result.structured_content or {}
+        return {}
 
     async def run(self, command: str, output: str) -> bool:
         """Want to run a command; nothing is run. Returns whether it was allowed."""
@@ -183,7 +186,7 @@ class Stage:
             update.message_id = message_id
         await self._client.session_update(session_id=self.session.id, update=update)
 
-    @asynccontextmanager
+    @contextlib.asynccontextmanager
     async def _tools(self) -> AsyncIterator[McpClient]:
         """The MCP server the desk injected into this session."""
         server = self.session.server
