@@ -1470,6 +1470,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Answer as new message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Question %1 of %2</source>
         <translation type="unfinished"></translation>
     </message>

@@ -21,6 +21,7 @@ from app.viewmodels.activity_row import (
     PLAN_KIND,
     THINKING_KIND,
     TODO_KIND,
+    is_decided,
     read_permission,
     read_stderr,
     read_thought,
@@ -91,9 +92,18 @@ def kind_text(message: Message) -> str:
 
 def opens(message: Message) -> bool:
     """Whether a row is one line that says more when it is opened."""
+    if message.kind == PERMISSION_KIND:
+        return is_decided(message)
     if message.kind == THINKING_KIND:
         return bool(read_thought(message))
     return message.kind in TOOL_KINDS and read_tool(message).has_more
+
+
+def is_line(message: Message) -> bool:
+    """Whether a row is one line until it is opened."""
+    if message.kind == PERMISSION_KIND:
+        return is_decided(message)
+    return message.kind == THINKING_KIND or message.kind in TOOL_KINDS
 
 
 def author_text(message: Message, agent: str = "") -> str:

@@ -89,6 +89,11 @@ def read_todos(message: Message) -> tuple[TodoItem, ...]:
     return tuple(_todo(entry) for entry in entries)
 
 
+def is_decided(message: Message) -> bool:
+    """Whether nobody is asked any more by a request for permission."""
+    return read_permission(message).verdict is not Verdict.PENDING
+
+
 def read_permission(message: Message) -> PermissionRow:
     metadata = message.metadata
     details = mapping(metadata.get("action_details"))

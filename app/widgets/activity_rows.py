@@ -1,5 +1,6 @@
 """Rows of what an agent thinks, plans, asks leave for and reports, and of kinds nobody knows."""
 
+import re
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QLocale
@@ -17,6 +18,7 @@ from app.resources import Icon
 from app.text import clock_text
 from app.theme import Theme
 from app.viewmodels.activity_row import (
+    PermissionRow,
     Step,
     Verdict,
     read_permission,
@@ -33,6 +35,8 @@ from app.widgets.row_page import Line, RowPage
 from backend.domain.conversation import Message
 
 _FIRST_WORDS: Final = 200
+_MARKS: Final = re.compile(r"[*`#>]+")
+"""Marks of Markdown that only disturb in a line of plain text."""
 _SHOWN_CHARACTERS: Final = 20_000
 
 _STEP_ICONS: Final = {
@@ -59,7 +63,7 @@ class ActivityRows:
     def thought(self, page: RowPage, message: Message, facts: RowFacts) -> None:
         text = read_thought(message)
         opened = facts.is_open(Part.ROW)
-        about = "" if opened else text[:_FIRST_WORDS]
+        about = "" if opened else _MARKS.sub("", text[:_FIRST_WORDS])
         action = Toggle(Part.ROW) if text else None
         page.disclosure(
             Line(Icon.THINKING, thought_text(message), about, "", opened=opened, action=action)
@@ -84,29 +88,41 @@ class ActivityRows:
             page.marked(item.text, icon, colour, page.gutter, step_state_text(item.step))
 
     def permission(self, page: RowPage, message: Message, facts: RowFacts) -> None:
+        """Whole while it waits for its human, one line with the verdict afterwards."""
         row = read_permission(message)
         colour = _VERDICT_COLOURS[row.verdict]
-        page.icon(Icon.PERMISSION, colour)
-        page.header(permission_name(), "", indent=page.gutter)
-        page.document(row.title, indent=page.gutter)
+        words = verdict_text(row.verdict)
+        if row.verdict is Verdict.PENDING:
+            page.icon(Icon.PERMISSION, colour)
+            page.header(permission_name(), "", indent=page.gutter)
+            page.document(row.title, indent=page.gutter)
+            self._asked(page, row)
+            if row.details:
+                self._folded(page, row.details, facts, Part.GIVEN, _details())
+            time = clock_text(message.updated_at, facts.now, QLocale())
+            page.line(f"{words} · {time}", colour, indent=page.gutter, small=True)
+            return
+        opened = facts.is_open(Part.ROW)
+        state = f"{words} · {row.chosen}" if row.chosen else words
+        action = Toggle(Part.ROW)
+        name = permission_name()
+        page.disclosure(
+            Line(Icon.PERMISSION, name, row.title, state, colour, opened=opened, action=action)
+        )
+        if opened:
+            page.words(row.title, "text", indent=page.gutter)
+            self._asked(page, row)
+            if row.details:
+                page.code(self._plain(row.details), indent=page.gutter, copied=row.details)
+            time = clock_text(message.updated_at, facts.now, QLocale())
+            page.line(f"{state} · {time}", colour, indent=page.gutter, small=True)
+
+    def _asked(self, page: RowPage, row: PermissionRow) -> None:
         if row.command:
             page.code(self._plain(row.command), indent=page.gutter, copied=row.command)
         if row.folder:
             words = QCoreApplication.translate("Transcript", "In %1").replace("%1", row.folder)
             page.words(words, "text_muted", indent=page.gutter)
-        if row.details:
-            self._folded(
-                page,
-                row.details,
-                facts,
-                Part.GIVEN,
-                QCoreApplication.translate("Transcript", "Details"),
-            )
-        words = verdict_text(row.verdict)
-        if row.chosen:
-            words = f"{words} · {row.chosen}"
-        time = clock_text(message.updated_at, facts.now, QLocale())
-        page.line(f"{words} · {time}", colour, indent=page.gutter, small=True)
 
     def status(self, page: RowPage, message: Message, facts: RowFacts) -> None:  # noqa: ARG002
         variant = variant_text(message)
@@ -152,3 +168,7 @@ class ActivityRows:
 
     def _plain(self, text: str) -> PlainDocument:
         return PlainDocument(text, self._theme.fixed_font(), self._theme.colours.text)
+
+
+def _details() -> str:
+    return QCoreApplication.translate("Transcript", "Details")

@@ -15,15 +15,15 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.models.message_text import is_line
 from app.models.transcript_model import TranscriptModel, TranscriptRole
 from app.theme import Theme
 from app.viewmodels.activity_row import THINKING_KIND, read_thought
 from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.row_metadata import is_streaming, stream_counter
-from app.viewmodels.tool_row import TOOL_KINDS
 from app.widgets.row_builder import RowBuilder
 from app.widgets.row_facts import SHORTENED, RowFacts
-from app.widgets.row_layout import Action, Part, RowLayout, Toggle
+from app.widgets.row_layout import Action, Part, RowLayout, ShowMore, Toggle
 from app.widgets.row_page import COLUMN
 from backend.domain.conversation import Message
 from backend.ids import MessageId
@@ -33,7 +33,6 @@ Index = QModelIndex | QPersistentModelIndex
 _KEPT_LAYOUTS: Final = 200
 _ESTIMATED_CHARACTERS: Final = 100
 """Characters on a full line of the column, for rows nobody has measured yet."""
-_ONE_LINE: Final = TOOL_KINDS | {THINKING_KIND}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +59,7 @@ class MessageDelegate(QStyledItemDelegate):
         self.agent = ""
         self.now = 0
         self.touch = False
+        self.hosted = False
         self.exposed = QRectF()
         """The part of the viewport that is being painted."""
 
@@ -88,7 +88,7 @@ class MessageDelegate(QStyledItemDelegate):
         """Open or close a part of a row, or show more of a long text."""
         if isinstance(action, Toggle):
             self._opened[message_id] = self._opened.get(message_id, frozenset()) ^ {action.part}
-        else:
+        elif isinstance(action, ShowMore):
             self._pages[message_id] = self._pages.get(message_id, 0) + 1
 
     def measured(self, index: Index) -> bool:
@@ -109,7 +109,7 @@ class MessageDelegate(QStyledItemDelegate):
         known = self._heights.get(message.message_id)
         if known is not None:
             return known[1]
-        if message.kind in _ONE_LINE:
+        if is_line(message):
             return self._theme.pixels(30)
         lines = 1 + len(message.content[:SHORTENED]) // _ESTIMATED_CHARACTERS
         return self._theme.pixels(round(34 + lines * 20))
@@ -173,6 +173,7 @@ class MessageDelegate(QStyledItemDelegate):
             tail=self._tail(message),
             right_to_left=QApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft,
             touch=self.touch,
+            hosted=self.hosted,
         )
         return _Key((message.revision, stream_counter(message)), facts, self._words)
 

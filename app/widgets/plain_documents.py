@@ -1,8 +1,9 @@
 """Text that is no Markdown as a document: output of programs, and the lines of a diff."""
 
+from itertools import groupby
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -16,7 +17,7 @@ from PySide6.QtGui import (
 from app.models.diff_lines import Diff, Sign
 from app.theme import Colours
 
-_LINE_HEIGHT: Final = 130
+PLAIN_LINE_HEIGHT: Final = 130
 """Percent of the font's height."""
 
 
@@ -39,23 +40,36 @@ class DiffDocument(QTextDocument):
     def __init__(self, diff: Diff, font: QFont, colours: Colours, limit: int) -> None:
         super().__init__()
         _prepare(self, font)
-        grounds = {Sign.ADDED: colours.added_soft, Sign.REMOVED: colours.removed_soft}
+        self._grounds = {Sign.ADDED: colours.added_soft, Sign.REMOVED: colours.removed_soft}
+        self._signs = [line.sign for line in diff.lines[:limit]]
         cursor = QTextCursor(self)
         cursor.beginEditBlock()
+        cursor.setBlockFormat(_block_format())
         for number, line in enumerate(diff.lines[:limit]):
-            block = _block_format()
-            if line.sign in grounds:
-                block.setBackground(QColor(grounds[line.sign]))
             form = QTextCharFormat()
             quiet = line.sign is Sign.PLACE
             form.setForeground(QColor(colours.text_muted if quiet else colours.text))
             if number:
-                cursor.insertBlock(block, form)
-            else:
-                cursor.setBlockFormat(block)
+                cursor.insertBlock(_block_format(), form)
             sign = "" if quiet else f"{line.sign} "
             cursor.insertText(f"{sign}{line.text}", form)
         cursor.endEditBlock()
+
+    def bands(self) -> list[tuple[QRectF, str]]:
+        """The grounds of lines that came or went, at the width in force."""
+        found: list[tuple[QRectF, str]] = []
+        block = self.firstBlock()
+        for sign, run in groupby(self._signs):
+            first = last = block
+            for _ in run:
+                last, block = block, block.next()
+            if sign in self._grounds:
+                layout = self.documentLayout()
+                rect = layout.blockBoundingRect(first).united(layout.blockBoundingRect(last))
+                rect.setLeft(0)
+                rect.setRight(self.textWidth())
+                found.append((rect, self._grounds[sign]))
+        return found
 
 
 def _prepare(document: QTextDocument, font: QFont, *, prose: bool = False) -> None:
@@ -76,5 +90,5 @@ def _advance(font: QFont) -> float:
 
 def _block_format() -> QTextBlockFormat:
     form = QTextBlockFormat()
-    form.setLineHeight(_LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    form.setLineHeight(PLAIN_LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
     return form

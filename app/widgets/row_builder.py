@@ -10,6 +10,7 @@ from app.models.message_text import (
     TEXT_KINDS,
     attachment_names,
     author_text,
+    is_line,
     question_status,
     visible_text,
 )
@@ -30,7 +31,7 @@ from app.widgets.activity_rows import ActivityRows
 from app.widgets.long_text import LongText
 from app.widgets.markdown_flow import MarkdownFlows, Style
 from app.widgets.row_facts import RowFacts
-from app.widgets.row_layout import RowLayout
+from app.widgets.row_layout import AnswerLate, RowLayout
 from app.widgets.row_page import RowPage
 from app.widgets.tool_rows import ToolRows
 from backend.domain.clarification import BundleStatus
@@ -43,7 +44,9 @@ _ICONS: Final = {
     BundleStatus.EXPIRED: (Icon.WAITING, "text_muted"),
     BundleStatus.CANCELLED: (Icon.WITHDRAWN, "text_muted"),
 }
-_TIGHT: Final = TOOL_KINDS | {THINKING_KIND}
+
+
+_UNANSWERED: Final = frozenset({BundleStatus.PENDING, BundleStatus.EXPIRED, BundleStatus.CANCELLED})
 
 
 class RowBuilder:
@@ -75,7 +78,7 @@ class RowBuilder:
 
     def build(self, message: Message, facts: RowFacts) -> RowLayout:
         """The layout of one row, `facts.width` pixels wide."""
-        tight = message.kind in _TIGHT and not facts.first_of_author
+        tight = is_line(message) and not facts.first_of_author
         page = RowPage(self._theme, facts.width, touch=facts.touch, tight=tight)
         user = message.author == "user" and message.kind in TEXT_KINDS
         if facts.first_of_author and not user and message.kind not in STATUS_KINDS:
@@ -126,6 +129,14 @@ class RowBuilder:
         page.line(f"{words} · {time}", colour, indent=page.gutter, small=True)
         if action is not None:
             page.action(*action)
+        if message.pending_id is not None and _may_answer_late(row, facts, waiting=waiting):
+            words = QCoreApplication.translate("Transcript", "Answer as new message")
+            page.action(words, AnswerLate(message.pending_id), indent=page.gutter)
+
+
+def _may_answer_late(row: QuestionRow, facts: RowFacts, *, waiting: bool) -> bool:
+    """Once for a bundle, under its last question, while nobody has answered it (LC.4)."""
+    return facts.hosted and not waiting and row.status in _UNANSWERED and row.number == row.total
 
 
 def _choices(page: RowPage, row: QuestionRow) -> None:

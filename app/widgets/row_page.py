@@ -9,9 +9,14 @@ from PySide6.QtGui import QFont, QFontMetricsF, QTextDocument
 
 from app.resources import Icon
 from app.theme import Theme
-from app.widgets.markdown_document import CODE_PADDING, MarkdownDocument, is_code
+from app.widgets.markdown_document import (
+    CODE_PADDING,
+    LINE_HEIGHT,
+    MarkdownDocument,
+    is_code,
+)
 from app.widgets.markdown_flow import LaidSection
-from app.widgets.plain_documents import PlainDocument
+from app.widgets.plain_documents import PLAIN_LINE_HEIGHT, DiffDocument, PlainDocument
 from app.widgets.row_layout import (
     Action,
     DocumentPiece,
@@ -74,8 +79,8 @@ class RowPage:
             self._text(rect, time, plain, colours.text_muted)
         self._y += height + self._theme.pixels(4)
 
-    def disclosure(self, line: Line) -> None:
-        """A muted line that opens; as tall as a finger where fingers are used."""
+    def disclosure(self, line: Line) -> bool:
+        """A muted line that opens; whether what it is about was too long for it."""
         px, top = self._theme.pixels, self._y
         height = self._press_height
         right = self._left + self._width
@@ -101,11 +106,12 @@ class RowPage:
         name_width = min(_advance(bold, line.name), max(0, right - x))
         self._text(QRectF(x, top, name_width, height), line.name, bold, colours.text_muted)
         x += name_width + px(8)
+        about = shown = " ".join(line.about.split())
         if right > x:
-            about = " ".join(line.about.split())
             shown = QFontMetricsF(plain).elidedText(about, Qt.TextElideMode.ElideRight, right - x)
             self._text(QRectF(x, top, right - x, height), shown, plain, colours.text_muted)
         self._y += height
+        return shown != about or right <= x
 
     def document(self, text: str, *, indent: float = 0) -> None:
         document = self._markdown(text)
@@ -132,11 +138,18 @@ class RowPage:
         self._y += px(4)
         left, width = self._left + indent, self._width - indent
         document.setTextWidth(width - 2 * px(10))
-        rect = QRectF(left, self._y, width, document.size().height() + 2 * px(8))
+        height = document.size().height() - _below(document, PLAIN_LINE_HEIGHT)
+        rect = QRectF(left, self._y, width, height + 2 * px(8))
         self._layout.grounds.append(GroundPiece(rect, self._theme.colours.code, px(6)))
         self._y += px(8)
+        if isinstance(document, DiffDocument):
+            for band, colour in document.bands():
+                # The room a line keeps is below its words; half of it belongs above.
+                shift = -_below(document, PLAIN_LINE_HEIGHT) / 2
+                place = band.translated(left + px(10), self._y + shift)
+                self._layout.grounds.append(GroundPiece(place, colour, 0))
         self._place(ReadyDocument(document), left + px(10), copied=copied)
-        self._y += px(8) + px(4)
+        self._y = rect.bottom() + px(4)
 
     def bubble(self, text: str) -> None:
         pad_x, pad_y = self._theme.pixels(12), self._theme.pixels(8)
@@ -146,7 +159,8 @@ class RowPage:
         document.setTextWidth(min(widest, document.idealWidth() + 1))
         size = document.size()
         left = self._left + self._width - size.width() - 2 * pad_x
-        rect = QRectF(left, self._y, size.width() + 2 * pad_x, size.height() + 2 * pad_y)
+        height = size.height() - _below(document, LINE_HEIGHT)
+        rect = QRectF(left, self._y, size.width() + 2 * pad_x, height + 2 * pad_y)
         self._layout.grounds.append(
             GroundPiece(rect, self._theme.colours.user, self._theme.pixels(10))
         )
@@ -226,7 +240,7 @@ class RowPage:
         self._layout.icons.append(IconPiece(rect, icon, colour))
         if state:
             right = self._left + self._width
-            height = QFontMetricsF(small).height() * 1.5
+            height = QFontMetricsF(self._theme.font()).height()
             place = QRectF(right - room + px(12), self._y, room - px(12), height)
             self._text(place, state, small, self._theme.colours.text_muted)
         self._place_markdown(document, left)
@@ -283,6 +297,11 @@ class RowPage:
 
     def _text(self, rect: QRectF, text: str, font: QFont, colour: str) -> None:
         self._layout.texts.append(TextPiece(rect, text, font, colour))
+
+
+def _below(document: QTextDocument, line_height: int) -> float:
+    """The room a line keeps to the next one, which the last line of a box does not need."""
+    return QFontMetricsF(document.defaultFont()).height() * (line_height - 100) / 100
 
 
 def _open_text(*, opened: bool) -> str:

@@ -46,7 +46,7 @@ class ToolRows:
     def tool(self, page: RowPage, message: Message, facts: RowFacts) -> None:
         row = read_tool(message)
         opened = facts.is_open(Part.ROW) and row.has_more
-        page.disclosure(
+        cut = page.disclosure(
             Line(
                 icon=_ICONS[row.doing],
                 name=doing_text(row.doing),
@@ -58,7 +58,9 @@ class ToolRows:
             )
         )
         if opened:
+            self._say(page, row.title if cut and row.title != row.command else "")
             self._details(page, row, facts)
+            page.space(6)
 
     def tail(self, page: RowPage, text: str, facts: RowFacts, part: Part) -> None:
         """The end of an output; the rest when it is asked for."""
@@ -79,9 +81,8 @@ class ToolRows:
             page.action(_less(), Toggle(part), indent=page.gutter)
 
     def _details(self, page: RowPage, row: ToolRow, facts: RowFacts) -> None:
-        self._say(page, row.title if row.title != row.command else "")
         self._say(page, row.description if row.description != row.title else "")
-        self._say(page, "\n".join(row.locations))
+        self._say(page, "\n".join(place for place in row.locations if place != row.title))
         if row.command:
             page.code(self._plain(row.command), indent=page.gutter, copied=row.command)
         if row.folder:
@@ -89,7 +90,8 @@ class ToolRows:
             self._say(page, words.replace("%1", row.folder))
         self._named(page, _given(), row.given, facts, Part.GIVEN)
         for change in row.changes:
-            self._change(page, change, facts)
+            alone = len(row.changes) == 1 and change.path in row.title
+            self._change(page, change, facts, alone=alone)
         self._named(page, "", row.output, facts, Part.OUTPUT)
         self._named(page, _error_output(), row.error_output, facts, Part.STDERR)
         if row.exit_code is not None:
@@ -105,9 +107,10 @@ class ToolRows:
         if words:
             page.words(words, "text_muted", indent=page.gutter)
 
-    def _change(self, page: RowPage, change: FileChange, facts: RowFacts) -> None:
+    def _change(self, page: RowPage, change: FileChange, facts: RowFacts, *, alone: bool) -> None:
         told = _diff(change)
-        page.words(f"{change.path}  {_counts(told)}".strip(), "text_muted", indent=page.gutter)
+        if not alone:
+            self._say(page, f"{change.path}  {_counts(told)}".strip())
         if not told.lines:
             words = QCoreApplication.translate("Transcript", "Nothing changed in it.")
             page.words(words, "text_muted", indent=page.gutter)

@@ -32,7 +32,7 @@ from app.theme import Theme
 from app.timers import WindowTimer
 from app.widgets.links import ask_to_open, may_open
 from app.widgets.message_delegate import MessageDelegate
-from app.widgets.row_layout import Action, RowLayout, address
+from app.widgets.row_layout import Action, AnswerLate, RowLayout, address
 from app.widgets.row_list_view import RowListView
 from app.widgets.transcript_menu import RowDeeds, row_menu
 
@@ -55,11 +55,15 @@ class _Anchor:
 
 
 class TranscriptView(RowListView):
-    """`older_wanted` and `newer_wanted` near an edge; `at_end_changed` when that changes."""
+    """`older_wanted` and `newer_wanted` near an edge; `at_end_changed` when that changes.
+
+    `late_answer_wanted` with the id of a closed question that is to be answered all the same.
+    """
 
     older_wanted = Signal()
     newer_wanted = Signal()
     at_end_changed = Signal(bool)
+    late_answer_wanted = Signal(object)
 
     def __init__(self, theme: Theme, delegate: MessageDelegate, parent: QWidget | None = None):
         super().__init__(parent)
@@ -102,13 +106,11 @@ class TranscriptView(RowListView):
     def set_touch(self, *, touch: bool) -> None:
         """Make what opens and closes large enough for fingers, or small again."""
         if touch is not self._rows.touch:
-            self._hold()
             self._rows.touch = touch
             self.scheduleDelayedItemsLayout()
 
     def remeasure(self) -> None:
         """Every row may have another height now."""
-        self._hold()
         self._rows.forget()
         self.scheduleDelayedItemsLayout()
 
@@ -152,7 +154,6 @@ class TranscriptView(RowListView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if event.size().width() != event.oldSize().width():
-            self._hold()
             self.scheduleDelayedItemsLayout()
         super().resizeEvent(event)
         if self._at_end and self._anchor is None:
@@ -245,7 +246,9 @@ class TranscriptView(RowListView):
 
     def _act(self, index: QModelIndex, action: Action) -> None:
         model = self.model()
-        if isinstance(model, TranscriptModel) and index.isValid():
+        if isinstance(action, AnswerLate):
+            self.late_answer_wanted.emit(action.pending_id)
+        elif isinstance(model, TranscriptModel) and index.isValid():
             self._hold_row(index)
             self._rows.act(model.message(index.row()).message_id, action)
             self.scheduleDelayedItemsLayout()
@@ -254,7 +257,6 @@ class TranscriptView(RowListView):
         model = self.model()
         if not isinstance(model, TranscriptModel):
             return
-        self._hold()
         for row in range(first.row(), last.row() + 1):
             self._rows.forget_row(model.message(row).message_id)
         self._paint_soon()
@@ -270,10 +272,20 @@ class TranscriptView(RowListView):
         if isinstance(model, TranscriptModel):
             heights = [self._rows.height(model.message(row)) for row in range(first, last + 1)]
             self.geometry_of_rows.insert(first, heights)
-            self.scheduleDelayedItemsLayout()
+            self._keep_place()
 
     def _let_go(self, _parent: QModelIndex, first: int, last: int) -> None:
         self.geometry_of_rows.remove(first, last - first + 1)
+        self._keep_place()
+
+    def _keep_place(self) -> None:
+        """Rows came or left: nothing moves until they are measured, and then nothing either."""
+        anchor, self._anchor = self._anchor, None
+        self._adjusting = True
+        self.updateGeometries()
+        if anchor is not None:
+            self._restore(anchor)
+        self._adjusting = False
         self.scheduleDelayedItemsLayout()
 
     def _go_to_new_end(self) -> None:
@@ -352,8 +364,10 @@ class TranscriptView(RowListView):
     def _scrolled(self) -> None:
         if self._adjusting:
             return
+        # Whoever scrolls decides anew what is read.
+        self._anchor = None
         rows = self._visible()
-        if self._anchor is None and not all(map(self._rows.measured, rows)):
+        if not all(map(self._rows.measured, rows)):
             # What scrolls in above a measured row must not push it.
             steady = next(filter(self._rows.measured, rows), rows[0])
             self._anchor = _Anchor(QPersistentModelIndex(steady), self.visualRect(steady).top())
