@@ -166,7 +166,7 @@ class LocalDesk:
         async with self._database.writing(self._deadline()) as tx:
             await lock_bundle(tx, draft.pending_id)
             bundle = await bundles.load_bundle(tx, draft.pending_id)
-            if bundle is not None and bundle.status is BundleStatus.PENDING:
+            if bundle is not None and _takes_draft(bundle):
                 await drafts.save(tx, draft, self._clock.now())
 
     async def _discard(self, pending_id: PendingId) -> None:
@@ -194,3 +194,11 @@ class LocalDesk:
 
     def _deadline(self) -> Deadline:
         return Deadline(self._clock, CALL_BUDGET)
+
+
+def _takes_draft(bundle: Bundle) -> bool:
+    """Open, or closed unanswered where its agent can still be told: a late answer (K6.5)."""
+    if bundle.status is BundleStatus.PENDING:
+        return True
+    late = bundle.status in {BundleStatus.EXPIRED, BundleStatus.CANCELLED}
+    return bundle.hosted and late

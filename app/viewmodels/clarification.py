@@ -13,8 +13,9 @@ from app.viewmodels.clarification_card import (
     reason_fits,
 )
 from app.viewmodels.clarification_drafts import AnswerDraftKeeper
-from app.viewmodels.clarification_recovery import RecoveryState, recovery_of_card
+from app.viewmodels.clarification_recovery import LATE_OPEN, RecoveryState, recovery_of_card
 from app.viewmodels.clarification_responder import READ_SECONDS, Responder
+from app.viewmodels.late_answers import LateAnswers
 from app.viewmodels.timing import Background, Deadline, WindowClock
 from backend.domain.clarification import Bundle, ResponseOutcome
 from backend.domain.conversation import SessionSummary
@@ -61,6 +62,16 @@ class ClarificationViewModel(QObject):
         self._board = CardBoard()
         self._afterwords = Afterwords(clock, self.recovery_changed.emit)
         self._drafts = AnswerDraftKeeper(client, clock, deadline, background)
+        self.late = LateAnswers(
+            client,
+            deadline,
+            background,
+            self._drafts,
+            board=self._board,
+            afterwords=self._afterwords,
+            closed=self.closed_here.emit,
+            told=self._show_result,
+        )
         self._responder = Responder(
             client,
             deadline,
@@ -70,6 +81,7 @@ class ClarificationViewModel(QObject):
             afterwords=self._afterwords,
             closed=self.closed_here.emit,
             told=self._show_result,
+            too_late=self.late.take_over,
         )
         self._sessions: dict[SessionId, SessionSummary] = {}
         self._heard_while_loading: set[PendingId] | None = None
@@ -111,8 +123,11 @@ class ClarificationViewModel(QObject):
     @property
     def recovery(self) -> RecoveryState | None:
         card, session = self._board.current, self._board.session
+        late = self.late.recovery(card)
         if card is not None and (own := recovery_of_card(card)) is not None:
-            return own
+            return late if late is not None and card.phase is Phase.INACTIVE else own
+        if late is not None:
+            return late
         return None if session is None else self._afterwords.get(session)
 
     @property
@@ -242,10 +257,20 @@ class ClarificationViewModel(QObject):
 
     def retry(self) -> None:
         """Repeat the last action: a submit with the answers as they are now, a skip as it was."""
-        card = self._board.current
-        if card is not None:
+        card, state = self._board.current, self.recovery
+        if state is not None and state.kind in LATE_OPEN:
+            self.late.send(state.pending_id)
+        elif card is not None:
             self._drafts.flush()
             self._responder.retry(card)
+
+    def send_late(self) -> None:
+        """Send what stands there as a new message to the agent (K6.5)."""
+        card, state = self._board.current, self.recovery
+        if state is not None and state.kind in LATE_OPEN:
+            self.late.send(state.pending_id)
+        elif card is not None:
+            self.late.send_card(card)
 
     def dismiss(self) -> None:
         """Close what the banner tells; of a question that is gone, its card too."""
@@ -253,6 +278,8 @@ class ClarificationViewModel(QObject):
         gone = card is not None and card.phase is Phase.INACTIVE
         if card is not None and gone:
             self._board.retire(card)
+        elif self.late.recovery(card) is not None:
+            self.late.close()
         elif card is not None and card.phase is Phase.ERROR:
             card.phase, card.settlement = Phase.IDLE, None
         elif session is not None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from app.viewmodels.clarification_card import (
     ActionKind,
@@ -36,6 +37,37 @@ class RecoveryKind(StrEnum):
     """Durable, but whether the agent has it is not known."""
     COLLECTED = "collected"
     """The stored answer was collected meanwhile; nothing was done."""
+    LATE_SENDING = "late_sending"
+    LATE_SENT = "late_sent"
+    """As a new message; the question itself stays unanswered."""
+    LATE_QUEUED = "late_queued"
+    LATE_REFUSED = "late_refused"
+    LATE_UNAVAILABLE = "late_unavailable"
+    LATE_UNKNOWN = "late_unknown"
+    LATE_EARLIER = "late_earlier"
+
+
+LATE_OPEN: Final = frozenset(
+    {
+        RecoveryKind.LATE_REFUSED,
+        RecoveryKind.LATE_UNAVAILABLE,
+        RecoveryKind.LATE_UNKNOWN,
+        RecoveryKind.LATE_EARLIER,
+    }
+)
+"""What the human put in was not sent as a message, as far as is known."""
+
+
+_UNSENT: Final = LATE_OPEN | {RecoveryKind.INACTIVE, RecoveryKind.ELSEWHERE}
+_CALM_RETRIES: Final = frozenset({RecoveryKind.RETURNED, RecoveryKind.LATE_UNAVAILABLE})
+_ALARMS: Final = frozenset(
+    {
+        RecoveryKind.ERROR,
+        RecoveryKind.UNKNOWN,
+        RecoveryKind.LATE_REFUSED,
+        RecoveryKind.LATE_UNKNOWN,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +88,26 @@ class RecoveryState:
 
     @property
     def can_retry(self) -> bool:
-        return self.alarming or self.kind is RecoveryKind.RETURNED
+        return self.alarming or self.kind in _CALM_RETRIES
+
+    @property
+    def can_send_late(self) -> bool:
+        """What stands there may become a message of its own, if the human wants it."""
+        if self.kind is RecoveryKind.LATE_EARLIER:
+            return True
+        return self.kind is RecoveryKind.INACTIVE and self.bundle.hosted and bool(self.own)
 
     @property
     def alarming(self) -> bool:
         """The human should hear of it at once."""
-        return self.kind in {RecoveryKind.ERROR, RecoveryKind.UNKNOWN}
+        return self.kind in _ALARMS
 
     @property
     def copyable(self) -> tuple[Answer, ...]:
         """The answer worth copying: one that did not reach, or has not yet reached, the agent."""
         if self.kind is RecoveryKind.SAVED and self.outcome is not None:
             return self.outcome.answers
-        return self.own if self.kind in {RecoveryKind.INACTIVE, RecoveryKind.ELSEWHERE} else ()
+        return self.own if self.kind in _UNSENT else ()
 
 
 def recovery_of_card(card: Card) -> RecoveryState | None:

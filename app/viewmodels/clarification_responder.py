@@ -41,7 +41,8 @@ class Responder:
     """Starts attempts and settles them on the card that made them, never on another.
 
     `closed` is called when the human's own action has closed the card that is shown, `told` after
-    anything to show has changed.
+    anything to show has changed, `too_late` with a card whose answers were refused because the
+    question is closed: never after a skip, a timeout or any other failure (K6.5).
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Responder:
         afterwords: Afterwords,
         closed: Callable[[], None],
         told: Callable[[], None],
+        too_late: Callable[[Card], None],
     ) -> None:
         self._client = client
         self._deadline = deadline
@@ -64,6 +66,7 @@ class Responder:
         self._afterwords = afterwords
         self._closed = closed
         self._told = told
+        self._too_late = too_late
         self._returns = 0
 
     def perform(self, card: Card, kind: ActionKind, reason: str = "") -> None:
@@ -117,6 +120,8 @@ class Responder:
             if not sending.done():
                 self._told()
             settlement = await sending
+            if _came_too_late(attempt, settlement):
+                card.bundle = await self._read(card) or card.bundle
         finally:
             sending.cancel()
             self._settle(card, attempt, settlement)
@@ -165,6 +170,8 @@ class Responder:
             self._afterwords.put(RecoveryState(RecoveryKind.COLLECTED, card.bundle, attempt.kind))
         elif gone or (isinstance(error, Conflict) and error.code is ErrorCode.NOT_ACTIVE):
             self._end(card, keep=attempt.kind is ActionKind.SUBMIT)
+            if _came_too_late(attempt, Failed(error)):
+                self._too_late(card)
         else:
             card.phase = Phase.ERROR
 
@@ -192,16 +199,31 @@ class Responder:
 
         Whether it was read and is open.
         """
-        try:
-            async with self._deadline(READ_SECONDS):
-                bundle = await self._client.call(lambda api: api.get_bundle(card.pending_id))
-        except (AppError, TimeoutError):
+        bundle = await self._read(card)
+        if bundle is None:
             return False
         self._afterwords.follow(bundle, None)
         if card.phase is Phase.INACTIVE or (card.editable and bundle.answerable):
             card.bundle = bundle
         self._told()
         return bundle.answerable
+
+    async def _read(self, card: Card) -> Bundle | None:
+        try:
+            async with self._deadline(READ_SECONDS):
+                return await self._client.call(lambda api: api.get_bundle(card.pending_id))
+        except (AppError, TimeoutError):
+            return None
+
+
+def _came_too_late(attempt: Attempt, settlement: Settlement) -> bool:
+    """An affirmative answer, and the recognized refusal: nothing else becomes a message."""
+    return (
+        attempt.kind is ActionKind.SUBMIT
+        and isinstance(settlement, Failed)
+        and isinstance(settlement.error, Conflict)
+        and settlement.error.code is ErrorCode.NOT_ACTIVE
+    )
 
 
 def _offer_again(card: Card) -> None:

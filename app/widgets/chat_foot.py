@@ -1,4 +1,4 @@
-"""What a conversation ends with: the composer, or why there is none."""
+"""What a conversation ends with: a late answer, and the composer or why there is none."""
 
 from typing import Final
 
@@ -7,9 +7,12 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.agent_text import mode_text
 from app.theme import Theme
+from app.viewmodels.clarification import ClarificationViewModel
 from app.viewmodels.composer import ComposerMode, ComposerViewModel
 from app.viewmodels.preferences import Preferences
 from app.widgets.composer_box import ComposerBox
+from app.widgets.late_answer_form import LateAnswerForm
+from app.widgets.overlay_slot import OverlaySlot
 from app.widgets.touch import TouchLayout
 
 _ROOMY: Final = 400
@@ -22,6 +25,7 @@ class ChatFoot(QWidget):
     def __init__(
         self,
         view_model: ComposerViewModel,
+        clarification: ClarificationViewModel,
         preferences: Preferences,
         theme: Theme,
         touch: TouchLayout,
@@ -32,6 +36,8 @@ class ChatFoot(QWidget):
         self._theme = theme
         self._height = 0
         self.composer = ComposerBox(view_model, preferences, theme, touch)
+        self.late = LateAnswerForm(clarification, theme, touch)
+        self._late_slot = OverlaySlot(self.late, theme, handle="lateAnswerHandle")
         self._line = QLabel()
         self._line.setObjectName("guestLine")
         self._line.setProperty("role", "small")
@@ -42,6 +48,7 @@ class ChatFoot(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        column.addWidget(self._late_slot)
         column.addWidget(self.composer)
         column.addWidget(self._line)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -51,6 +58,7 @@ class ChatFoot(QWidget):
     def set_chat_height(self, height: int) -> None:
         self._height = height
         self.composer.set_chat_height(height)
+        self._late_slot.set_chat_height(height)
         self._refresh()
 
     def focus_editor(self) -> bool:

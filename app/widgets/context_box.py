@@ -35,6 +35,7 @@ class ContextBox(QFrame):
         column.setSpacing(theme.pixels(4))
         column.addWidget(self._text)
         column.addWidget(self._more)
+        self._clamp()
         self.hide()
 
     def show_context(self, text: str) -> None:

@@ -21,7 +21,6 @@ class _Handle(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setObjectName("overlayHandle")
         self._theme = theme
         self._from = 0
         self._touch = False
@@ -82,7 +81,14 @@ class _Handle(QWidget):
 class OverlaySlot(QWidget):
     """Holds the clarification overlay; tell it how tall the chat is."""
 
-    def __init__(self, overlay: QWidget, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        overlay: QWidget,
+        theme: Theme,
+        parent: QWidget | None = None,
+        *,
+        handle: str = "overlayHandle",
+    ) -> None:
         super().__init__(parent)
         self._overlay = overlay
         self._theme = theme
@@ -90,6 +96,7 @@ class OverlaySlot(QWidget):
         self._chat_height = 2 * self._limit
         self._wanted: int | None = None
         self._handle = _Handle(theme, self)
+        self._handle.setObjectName(handle)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

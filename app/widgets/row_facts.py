@@ -25,6 +25,8 @@ class RowFacts:
     """Where the shown part of a text began when it was first seen growing."""
     right_to_left: bool = False
     touch: bool = False
+    hosted: bool = False
+    """The agent of the session can be given a message."""
 
     def is_open(self, part: Part) -> bool:
         return part in self.opened

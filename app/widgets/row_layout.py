@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 from app.resources import Icon, pixmap
 from app.widgets.markdown_document import MarkdownDocument
 from app.widgets.markdown_painting import code_rects, paint_grounds
+from backend.ids import PendingId
 
 _OVERHANG: Final = 20
 """Pixels by which the box around code is larger than its document."""
@@ -45,7 +46,14 @@ class ShowMore:
     """Show the next piece of a long text."""
 
 
-Action = Toggle | ShowMore
+@dataclass(frozen=True, slots=True)
+class AnswerLate:
+    """Answer a question that is closed, as a new message (LC.4)."""
+
+    pending_id: PendingId
+
+
+Action = Toggle | ShowMore | AnswerLate
 
 
 @dataclass(frozen=True, slots=True)

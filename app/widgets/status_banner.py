@@ -19,7 +19,12 @@ from app.resources import Icon
 from app.theme import Theme
 from app.viewmodels.clarification import ClarificationViewModel
 from app.viewmodels.clarification_card import ActionKind
-from app.viewmodels.clarification_recovery import RecoveryKind, RecoveryState, answers_text
+from app.viewmodels.clarification_recovery import (
+    LATE_OPEN,
+    RecoveryKind,
+    RecoveryState,
+    answers_text,
+)
 from app.widgets.announcing import announce
 from app.widgets.arming import ArmingGuard
 from app.widgets.status_texts import StatusTexts
@@ -38,6 +43,13 @@ _TONES: Final = {
     RecoveryKind.DELIVERED: "success",
     RecoveryKind.UNCONFIRMED: "attention",
     RecoveryKind.COLLECTED: "attention",
+    RecoveryKind.LATE_SENDING: "quiet",
+    RecoveryKind.LATE_SENT: "success",
+    RecoveryKind.LATE_QUEUED: "quiet",
+    RecoveryKind.LATE_REFUSED: "error",
+    RecoveryKind.LATE_UNAVAILABLE: "attention",
+    RecoveryKind.LATE_UNKNOWN: "attention",
+    RecoveryKind.LATE_EARLIER: "attention",
 }
 _ICONS: Final = {
     RecoveryKind.SUBMITTING: (Icon.WAITING, "text_muted"),
@@ -50,7 +62,15 @@ _ICONS: Final = {
     RecoveryKind.DELIVERED: (Icon.ANSWERED, "success"),
     RecoveryKind.UNCONFIRMED: (Icon.WARNING, "attention"),
     RecoveryKind.COLLECTED: (Icon.INFO, "attention"),
+    RecoveryKind.LATE_SENDING: (Icon.WAITING, "text_muted"),
+    RecoveryKind.LATE_SENT: (Icon.SEND, "success"),
+    RecoveryKind.LATE_QUEUED: (Icon.WAITING, "accent"),
+    RecoveryKind.LATE_REFUSED: (Icon.ERROR, "danger"),
+    RecoveryKind.LATE_UNAVAILABLE: (Icon.WARNING, "attention"),
+    RecoveryKind.LATE_UNKNOWN: (Icon.WARNING, "attention"),
+    RecoveryKind.LATE_EARLIER: (Icon.INFO, "attention"),
 }
+_UNDER_WAY: Final = frozenset({RecoveryKind.SUBMITTING, RecoveryKind.LATE_SENDING})
 
 
 class StatusBanner(QWidget):
@@ -81,13 +101,15 @@ class StatusBanner(QWidget):
         self._words.setTextFormat(Qt.TextFormat.PlainText)
         self._retry = _button("retryButton")
         self._copy = _button("copyAnswer")
+        self._send_late = _button("sendAsNewMessage")
         self._close = QToolButton()
         self._close.setObjectName("closeLateAnswer")
         self._arrange()
         self._retry.clicked.connect(self._retry_now)
         self._copy.clicked.connect(self._copy_answer)
+        self._send_late.clicked.connect(self._send_late_now)
         self._close.clicked.connect(self._dismiss)
-        for button in (self._retry, self._close):
+        for button in (self._retry, self._send_late, self._close):
             self.guard.watch(button)
         view_model.recovery_changed.connect(self._refresh)
         view_model.changed.connect(self._refresh)
@@ -124,7 +146,7 @@ class StatusBanner(QWidget):
         buttons = QHBoxLayout()
         buttons.setSpacing(px(8))
         buttons.addStretch(1)
-        for button in (self._copy, self._retry, self._close):
+        for button in (self._copy, self._send_late, self._retry, self._close):
             buttons.addWidget(button)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(px(8))
@@ -143,6 +165,7 @@ class StatusBanner(QWidget):
     def _refresh(self) -> None:
         state = self._state = self._view_model.recovery
         self.setVisible(state is not None)
+        self._retranslate_buttons(state)
         if state is None:
             self._said = ""
             return
@@ -151,8 +174,8 @@ class StatusBanner(QWidget):
         self._retry.setVisible(state.can_retry)
         self._retry.setEnabled(self._can_retry(state))
         self._copy.setVisible(bool(state.copyable))
-        self._close.setVisible(state.kind is not RecoveryKind.SUBMITTING)
-        self._retranslate_buttons(state)
+        self._send_late.setVisible(state.can_send_late)
+        self._close.setVisible(state.kind not in _UNDER_WAY)
         tone = _TONES[state.kind]
         if self._frame.property("tone") != tone:
             self._frame.setProperty("tone", tone)
@@ -166,13 +189,20 @@ class StatusBanner(QWidget):
             announce(self, words, urgent=state.alarming)
 
     def _can_retry(self, state: RecoveryState) -> bool:
+        if state.kind in LATE_OPEN:
+            return True
         card = self._view_model.card
         return state.action is not ActionKind.SUBMIT or (card is not None and card.sheet.complete)
 
-    def _retranslate_buttons(self, state: RecoveryState) -> None:
+    def _retranslate_buttons(self, state: RecoveryState | None) -> None:
+        self._send_late.setText(self.tr("Send as new message"))
+        self._send_late.setAccessibleDescription(
+            self.tr("The agent gets your answer as a new message")
+        )
         self._retry.setText(self.tr("Retry"))
         self._copy.setText(self.tr("Copy answer"))
-        gone = state.kind is RecoveryKind.INACTIVE and self._view_model.card is not None
+        inactive = state is not None and state.kind is RecoveryKind.INACTIVE
+        gone = inactive and self._view_model.card is not None
         self._close.setAccessibleName(
             self.tr("Close this question") if gone else self.tr("Close this message")
         )
@@ -181,6 +211,10 @@ class StatusBanner(QWidget):
     def _retry_now(self) -> None:
         if self.guard.accepts(self._retry):
             self._view_model.retry()
+
+    def _send_late_now(self) -> None:
+        if self.guard.accepts(self._send_late):
+            self._view_model.send_late()
 
     def _dismiss(self) -> None:
         """With words typed on a card that is gone, closing it is as final as a verdict."""

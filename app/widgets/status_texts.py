@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import QObject
 
+from app.agent_text import message_error_text
 from app.text import error_text, status_text, superseded_text
 from app.viewmodels.clarification_recovery import RecoveryKind, RecoveryState, answers_text
 from backend.domain.clarification import BundleStatus, Delivery
@@ -11,7 +12,9 @@ class StatusTexts(QObject):
     """One text for each state; what is unknown is never called a success."""
 
     def words(self, state: RecoveryState) -> str:
-        fixed = self._fixed_words().get(state.kind)
+        if state.kind is RecoveryKind.LATE_REFUSED and state.error is not None:
+            return message_error_text(state.error)
+        fixed = (self._fixed_words() | self._late_words()).get(state.kind)
         if fixed is not None:
             return fixed
         if state.kind is RecoveryKind.ERROR:
@@ -38,6 +41,28 @@ class StatusTexts(QObject):
             RecoveryKind.COLLECTED: self.tr(
                 "The earlier answer is no longer stored: its call has collected it, or it was "
                 "discarded. Nothing was sent now."
+            ),
+        }
+
+    def _late_words(self) -> dict[RecoveryKind, str]:
+        return {
+            RecoveryKind.LATE_SENDING: self.tr("Sending your answer as a new message…"),
+            RecoveryKind.LATE_SENT: self.tr(
+                "Sent as a new message. The question itself stays unanswered."
+            ),
+            RecoveryKind.LATE_QUEUED: self.tr(
+                "Queued as a new message. It is sent when the agent is free."
+            ),
+            RecoveryKind.LATE_REFUSED: self.tr("Your answer was not sent. It is kept."),
+            RecoveryKind.LATE_UNAVAILABLE: self.tr(
+                "This session takes no message now. Your answer was not sent; it is kept."
+            ),
+            RecoveryKind.LATE_UNKNOWN: self.tr(
+                "It is not known whether your answer was sent as a new message. It is kept, and "
+                "trying again sends it once."
+            ),
+            RecoveryKind.LATE_EARLIER: self.tr(
+                "An earlier answer to this question was sent as a message. This one was not."
             ),
         }
 

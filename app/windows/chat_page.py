@@ -14,6 +14,7 @@ from app.widgets.chat_foot import ChatFoot
 from app.widgets.message_delegate import MessageDelegate
 from app.widgets.overlay_slot import OverlaySlot
 from app.widgets.transcript_view import TranscriptView
+from backend.ids import PendingId
 
 
 class ChatPage(QWidget):
@@ -105,11 +106,13 @@ class ChatPage(QWidget):
         desk.sessions.current_changed.connect(self._show_session)
         desk.sessions.changed.connect(self._show_session)
         desk.clarification.card_replaced.connect(self._slot.reset_height)
+        desk.composer.changed.connect(self._show_hosted)
         desk.transcript.reset.connect(self._start_over)
         desk.transcript.inserted.connect(self._count_new)
         desk.transcript.loading_changed.connect(self._show_empty)
         self.transcript.older_wanted.connect(desk.load_older)
         self.transcript.newer_wanted.connect(desk.load_newer)
+        self.transcript.late_answer_wanted.connect(self._answer_late)
         self.transcript.at_end_changed.connect(self._show_new_rows)
         desk.transcript.newer_changed.connect(self._show_new_rows)
         self._new_rows.clicked.connect(self._go_to_end)
@@ -128,6 +131,17 @@ class ChatPage(QWidget):
         self._subtitle.setToolTip(plain_tip(session.workspace))
         if self._delegate.agent != session.agent:
             self._delegate.agent = session.agent
+            self.transcript.remeasure()
+
+    def _answer_late(self, pending_id: PendingId) -> None:
+        self.foot.late.set_opener(self.transcript)
+        self._desk.clarification.late.open(pending_id)
+
+    def _show_hosted(self) -> None:
+        """Only an agent this desk runs can be given a message."""
+        hosted = self._desk.composer.conversation is not None
+        if self._delegate.hosted is not hosted:
+            self._delegate.hosted = hosted
             self.transcript.remeasure()
 
     def _start_over(self) -> None:

@@ -124,6 +124,11 @@ class DeskView(QWidget):
         if self.pages.chat.isVisible():
             self.pages.chat.transcript.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def focus_writing(self) -> None:
+        """Put the keyboard into the composer; where there is none, where it reads."""
+        if not self.pages.chat.foot.focus_editor():
+            self.focus_reading()
+
     def cycle_panes(self) -> None:
         """Move the keyboard to the next pane in reading order."""
         chat = self.pages.chat

@@ -1,0 +1,70 @@
+"""What can be done with a late answer: close it, step through it, send it."""
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from app.theme import Theme
+from app.viewmodels.late_answer import LateAnswer, LatePhase
+
+
+class LateFooter(QWidget):
+    """Close sends nothing; Send says what it does."""
+
+    close_wanted = Signal()
+    step_wanted = Signal(int)
+    send_wanted = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._busy = False
+        self.close_button = _button("closeLateAnswer")
+        self.previous = _button("previousQuestion")
+        self.next = _button("nextQuestion")
+        self.send = _button("sendAsNewMessage")
+        self.send.setProperty("role", "primary")
+        self.close_button.setProperty("role", "quiet")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.pixels(8))
+        row.addWidget(self.close_button)
+        row.addStretch(1)
+        for button in (self.previous, self.next, self.send):
+            row.addWidget(button)
+        self.close_button.clicked.connect(self.close_wanted)
+        self.previous.clicked.connect(lambda: self.step_wanted.emit(-1))
+        self.next.clicked.connect(lambda: self.step_wanted.emit(1))
+        self.send.clicked.connect(self.send_wanted)
+        self._retranslate()
+
+    def refresh(self, late: LateAnswer) -> None:
+        card = late.card
+        several = card.review_step > 0
+        self._busy = late.phase is LatePhase.SENDING
+        for button in (self.previous, self.next):
+            button.setVisible(several)
+        self.previous.setEnabled(card.step > 0 and not self._busy)
+        self.next.setEnabled(several and not card.reviewing and not self._busy)
+        self.send.setEnabled(late.sendable)
+        self.close_button.setEnabled(not self._busy)
+        self._retranslate()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() is QEvent.Type.LanguageChange:
+            self._retranslate()
+        super().changeEvent(event)
+
+    def _retranslate(self) -> None:
+        self.close_button.setText(self.tr("Close"))
+        self.close_button.setAccessibleDescription(
+            self.tr("Sends nothing; what you have put in is kept")
+        )
+        self.previous.setText(self.tr("Back"))
+        self.next.setText(self.tr("Next"))
+        self.send.setText(self.tr("Sending…") if self._busy else self.tr("Send as new message"))
+
+
+def _button(name: str) -> QPushButton:
+    button = QPushButton()
+    button.setObjectName(name)
+    button.setAutoDefault(False)
+    return button
