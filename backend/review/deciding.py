@@ -19,7 +19,7 @@ from backend.errors import (
 from backend.ids import ClaimId, ClientId, ReviewId
 from backend.review.announcing import ReviewAnnouncer
 from backend.review.parts import WRITE_BUDGET, ReviewParts
-from backend.review.waiting import WaitingCalls
+from backend.review.waiting import WaitingCall, WaitingCalls
 from backend.store import review_outcomes, reviews
 from backend.store.database import Priority, Transaction
 from backend.store.locks import lock_sessions
@@ -44,8 +44,6 @@ class _Attempt:
     seen: reviews.Stored
     written: bool = False
     """Only COMMIT is left."""
-    invalid: bool = False
-    """The stored request is not what was signed."""
 
 
 class Deciding:
@@ -72,8 +70,9 @@ class Deciding:
         seen = await self._in_time(deadline, review_id)
         verdict = _verdict(seen.review, option_id)
         if seen.review.status is not ReviewStatus.PENDING:
-            return self._established(seen, option_id, claim_token)
-        if not self._waiting.is_open(review_id):
+            return _established(seen, option_id, claim_token, self._waiting.find(review_id))
+        call = self._waiting.find(review_id)
+        if call is None or call.answer.done():
             raise _not_active(seen.review, "the agent does not wait for it any more")
         decision = review_outcomes.Decision(
             review_id=review_id,
@@ -90,7 +89,9 @@ class Deciding:
         except TemporarilyUnavailable:
             self._look_later(review_id)
             raise
-        return await self._deliver(stored, option_id, claim_token)
+        _tell_agent(call, stored)
+        await self._announcer.tell(review_id)
+        return _established(stored, option_id, claim_token, call)
 
     async def _in_time(self, deadline: Deadline, review_id: ReviewId) -> reviews.Stored:
         try:
@@ -106,7 +107,7 @@ class Deciding:
         return stored
 
     async def _write(self, attempt: _Attempt, deadline: Deadline) -> None:
-        """Returns once what holds can be read.
+        """Decide, unless somebody has; what holds can be read once it returns.
 
         Raises:
             TemporarilyUnavailable: not known to be decided; should it turn out that it was, the
@@ -153,42 +154,10 @@ class Deciding:
         if stored is None or stored.status != "pending":
             return
         if not same_digest(signed_digest(self._parts.signing_key, stored.signed), stored.digest):
-            attempt.invalid = True
             await review_outcomes.cancel(tx, stored, INVALIDATED, decision.now)
         else:
             await review_outcomes.decide(tx, stored, decision)
         attempt.written = True
-
-    async def _deliver(
-        self, stored: reviews.Stored, option_id: str, claim_token: ClaimId
-    ) -> ReviewOutcome:
-        """Tell the agent that waits what was decided, by whomever, and the caller with it."""
-        self._tell_agent(stored)
-        await self._announcer.tell(stored.review.review_id)
-        return self._established(stored, option_id, claim_token)
-
-    def _tell_agent(self, stored: reviews.Stored) -> None:
-        call = self._waiting.find(stored.review.review_id)
-        if call is None:
-            return
-        if stored.review.status in {ReviewStatus.APPROVED, ReviewStatus.DECLINED}:
-            call.decide(stored.review)
-        elif stored.review.status is ReviewStatus.CANCELLED:
-            call.close(INVALIDATED)
-
-    def _established(
-        self, stored: reviews.Stored, option_id: str, claim_token: ClaimId
-    ) -> ReviewOutcome:
-        """What an attempt finds that comes after another, or after itself."""
-        review = stored.review
-        call = self._waiting.find(review.review_id)
-        if review.decided_at is None or review.status is ReviewStatus.CANCELLED:
-            raise _not_active(review, "nobody waits for a decision any more")
-        if review.chosen != option_id:
-            raise _not_active(review, "it was decided otherwise")
-        if call is not None and call.reason:
-            raise _not_active(review, "the agent stopped waiting before it was told")
-        return ReviewOutcome(review, winner=stored.claim_id == claim_token)
 
     def _look_later(self, review_id: ReviewId, failures: int = 0) -> None:
         self._parts.worker.put(
@@ -208,8 +177,36 @@ class Deciding:
             _log.warning("permission %s is looked at later: %s", review_id, error.detail)
             self._look_later(review_id, failures)
             return
-        self._tell_agent(stored)
+        call = self._waiting.find(review_id)
+        if call is not None:
+            _tell_agent(call, stored)
         await self._announcer.tell(review_id)
+
+
+def _tell_agent(call: WaitingCall, stored: reviews.Stored) -> None:
+    """What was decided, by whomever; nothing to one that waits no more."""
+    if stored.review.status in {ReviewStatus.APPROVED, ReviewStatus.DECLINED}:
+        call.decide(stored.review)
+    elif stored.review.status is ReviewStatus.CANCELLED:
+        call.close(INVALIDATED)
+
+
+def _established(
+    stored: reviews.Stored, option_id: str, claim_token: ClaimId, call: WaitingCall | None
+) -> ReviewOutcome:
+    """What an attempt is told: its own decision, or the one that holds.
+
+    Raises:
+        Conflict: `not_active`, it was decided otherwise, or its agent waited no more.
+    """
+    review = stored.review
+    if review.decided_at is None or review.status is ReviewStatus.CANCELLED:
+        raise _not_active(review, "nobody waits for a decision any more")
+    if review.chosen != option_id:
+        raise _not_active(review, "it was decided otherwise")
+    if call is not None and call.reason:
+        raise _not_active(review, "the agent stopped waiting before it was told")
+    return ReviewOutcome(review, winner=stored.claim_id == claim_token)
 
 
 def _verdict(review: Review, option_id: str) -> Verdict:
