@@ -37,6 +37,11 @@ _FEATURES = (
 )
 
 
+_PROPORTIONAL: Final = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+_QUOTE_LEVEL: Final = QTextFormat.Property.BlockQuoteLevel
+_CODE_LANGUAGE: Final = QTextFormat.Property.BlockCodeLanguage
+
+
 class MarkdownDocument(QTextDocument):
     """Shows `text` in the colours of `palette`; pictures become their description."""
 
@@ -48,6 +53,7 @@ class MarkdownDocument(QTextDocument):
         self._palette = palette
         self._code_font = code_font
         self._code_blocks: list[tuple[QTextBlock, QTextBlock]] | None = None
+        self._quotes: list[QTextBlock] | None = None
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
@@ -55,12 +61,15 @@ class MarkdownDocument(QTextDocument):
         # Qt takes what stands between two rules at the very beginning for data and hides it.
         shown = f"\n{text}" if text.startswith("---") else text
         self.setMarkdown(without_large_tables(shown), _FEATURES)
-        if self._cells() > MAX_CELLS:
+        cells = self._cells()
+        self._has_tables = cells > 0
+        if cells > MAX_CELLS:
             # Whoever hides a table from us is not worth the time its layout would take.
             self.setPlainText(text)
         whole = QTextCursor(self)
         whole.beginEditBlock()
-        self._replace_pictures()
+        if "![" in text:
+            self._replace_pictures()
         self._style_blocks(font)
         self._style_tables()
         whole.endEditBlock()
@@ -87,6 +96,17 @@ class MarkdownDocument(QTextDocument):
                 block = last
             block = block.next()
         return found
+
+    def quotes(self) -> list[QTextBlock]:
+        """Every block of a quotation."""
+        if self._quotes is None:
+            self._quotes = []
+            block = self.begin()
+            while block.isValid():
+                if block.blockFormat().intProperty(_QUOTE_LEVEL):
+                    self._quotes.append(block)
+                block = block.next()
+        return self._quotes
 
     def code_text(self, block: QTextBlock) -> str:
         """The whole code block that `block` is in; empty outside of code."""
@@ -115,36 +135,42 @@ class MarkdownDocument(QTextDocument):
         code_ground = self._palette.color(QPalette.ColorRole.AlternateBase)
         cursor = QTextCursor(self)
         block = self.begin()
+        code, after_code = is_code(block), False
         while block.isValid():
+            following = block.next()
+            before_code = is_code(following)
             form = QTextBlockFormat()
-            form.setLineHeight(
-                LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
-            )
-            if is_code(block):
-                self._style_code(block, form)
-            elif block.blockFormat().headingLevel():
-                self._style_heading(block, font)
-            elif block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel):
-                level = block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)
-                form.setLeftMargin(level * QUOTE_INDENT)
-                form.setRightMargin(0)
-            elif QTextCursor(block).currentTable() is not None:
-                form.setBottomMargin(0)
-            if not is_code(block):
-                form.setTopMargin(gap_before(block) if block.blockNumber() else 0)
+            if code:
+                self._style_code(block, form, after_code=after_code, before_code=before_code)
+            else:
+                self._style_text(block, form, font)
+                self._style_inline(block, code_ground)
             cursor.setPosition(block.position())
             cursor.mergeBlockFormat(form)
-            if not is_code(block):
-                self._style_inline(block, code_ground)
-            block = block.next()
+            block, code, after_code = following, before_code, code
 
-    def _style_code(self, block: QTextBlock, form: QTextBlockFormat) -> None:
+    def _style_text(self, block: QTextBlock, form: QTextBlockFormat, font: QFont) -> None:
+        form.setLineHeight(LINE_HEIGHT, _PROPORTIONAL)
+        given = block.blockFormat()
+        level = given.intProperty(_QUOTE_LEVEL)
+        if given.headingLevel():
+            self._style_heading(block, font)
+        elif level:
+            form.setLeftMargin(level * QUOTE_INDENT)
+            form.setRightMargin(0)
+        elif self._has_tables and QTextCursor(block).currentTable() is not None:
+            form.setBottomMargin(0)
+        form.setTopMargin(gap_before(block) if block.blockNumber() else 0)
+
+    def _style_code(
+        self, block: QTextBlock, form: QTextBlockFormat, *, after_code: bool, before_code: bool
+    ) -> None:
         form.setNonBreakableLines(False)
         form.setLeftMargin(CODE_PADDING)
         form.setRightMargin(CODE_PADDING)
-        form.setTopMargin(0 if is_code(block.previous()) else CODE_PADDING + _CODE_GAP)
-        form.setBottomMargin(0 if is_code(block.next()) else CODE_PADDING + _CODE_GAP)
-        form.setLineHeight(130, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        form.setTopMargin(0 if after_code else CODE_PADDING + _CODE_GAP)
+        form.setBottomMargin(0 if before_code else CODE_PADDING + _CODE_GAP)
+        form.setLineHeight(130, _PROPORTIONAL)
         cursor = QTextCursor(block)
         cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
         characters = QTextCharFormat()
@@ -161,11 +187,14 @@ class MarkdownDocument(QTextDocument):
 
     def _style_inline(self, block: QTextBlock, ground: QColor) -> None:
         for position, length, form in _parts(block):
+            link, code = form.isAnchor(), form.fontFixedPitch()
+            if not link and not code:
+                continue
             changed = QTextCharFormat()
-            if form.isAnchor():
+            if link:
                 changed.setForeground(self._palette.color(QPalette.ColorRole.Link))
                 changed.setFontUnderline(True)
-            if form.fontFixedPitch():
+            if code:
                 changed.setFont(self._code_font)
                 changed.setBackground(ground)
             self._select(position, length).mergeCharFormat(changed)
@@ -213,21 +242,20 @@ class MarkdownDocument(QTextDocument):
 
 def is_code(block: QTextBlock) -> bool:
     """Whether `block` is a line of a code block, fenced or indented."""
-    return block.isValid() and block.blockFormat().hasProperty(
-        QTextFormat.Property.BlockCodeLanguage
-    )
+    return block.isValid() and block.blockFormat().hasProperty(_CODE_LANGUAGE)
 
 
 def gap_before(block: QTextBlock) -> int:
     """Room between `block` and what stands above it, whether that is in the same document."""
-    if is_code(block):
+    form = block.blockFormat()
+    if form.hasProperty(_CODE_LANGUAGE):
         return _CODE_GAP
-    if QTextCursor(block).currentTable() is not None:
-        return 0
-    if block.blockFormat().headingLevel():
+    if form.headingLevel():
         return _HEADING_GAP
     if block.textList() is not None and block.previous().textList() is not None:
         return _ITEM_GAP
+    if QTextCursor(block).currentTable() is not None:
+        return 0
     return _PARAGRAPH_GAP
 
 

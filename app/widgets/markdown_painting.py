@@ -3,7 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPalette, QTextFormat
+from PySide6.QtGui import QPainter, QPalette
 
 from app.widgets.markdown_document import CODE_PADDING, MarkdownDocument
 
@@ -57,11 +57,5 @@ def paint_grounds(
 
 def _quote_bars(document: MarkdownDocument) -> list[QRectF]:
     layout = document.documentLayout()
-    bars = []
-    block = document.begin()
-    while block.isValid():
-        if block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel):
-            rect = layout.blockBoundingRect(block)
-            bars.append(QRectF(0, rect.top(), _BAR, rect.height()))
-        block = block.next()
-    return bars
+    rects = map(layout.blockBoundingRect, document.quotes())
+    return [QRectF(0, rect.top(), _BAR, rect.height()) for rect in rects]

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-SECTION: Final = 1_200
+SECTION: Final = 800
 """Least characters of a section that ends where a reader sees a paragraph end."""
 LONGEST: Final = 6_000
 """Most characters of a section: then it ends at a line, an item, a table row or a word."""
