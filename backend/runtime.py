@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Container
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal
@@ -24,9 +24,10 @@ from backend.events import BackendReady, BackendStopped, Listener, WindowRequest
 from backend.http.auth import Tokens
 from backend.http.desk_routes import DeskProcess
 from backend.http.server import HttpServer
-from backend.ids import SessionId
+from backend.ids import ReviewId, SessionId
 from backend.installation import command, shell_command, version
 from backend.paths import Home
+from backend.review.recovery import recover as recover_reviews
 from backend.secrets import read_or_create_secret
 from backend.services import Services, build_services
 from backend.store import settings
@@ -306,6 +307,10 @@ def _recovery(clock: Clock, store: OwnedStore, services: Services) -> Recover:
         hosting = services.hosting
         if hosting is not None:
             await hosting.recovery.begin()
+        live: Container[ReviewId] = (
+            frozenset() if hosting is None else hosting.reviews.permissions.live()
+        )
+        await recover_reviews(database, clock, live=live)
         await recover(database, clock, services.bus.publish)
         if hosting is not None:
             await hosting.recovery.finish()
