@@ -1,14 +1,12 @@
 """The messages that wait for a session's agent: seen, changed, and sent when it is free (K7.3)."""
 
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from backend.clock import Clock, Deadline
 from backend.conversation.dispatcher import Admitted, Dispatcher
 from backend.conversation.next_prompt import Drain, take_next
 from backend.domain.conversation import TERMINAL_STATES
-from backend.domain.hosted import QueuedPrompt
 from backend.domain.message_rules import check_message_text
 from backend.errors import Conflict, ErrorCode, NotFound, StorageFailed, TemporarilyUnavailable
 from backend.ids import QueueEntryId, SessionId
@@ -22,21 +20,6 @@ from backend.work.supervisor import TaskSupervisor
 T = TypeVar("T")
 
 QUEUE_BUDGET: Final = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class QueueView:
-    """What a session's composer shows of its queue."""
-
-    entries: tuple[QueuedPrompt, ...]
-    auto_run: bool
-
-
-async def view(tx: Transaction, session_id: SessionId) -> QueueView:
-    """For a transaction that reads more of the session."""
-    entries = await message_queue.list_entries(tx, session_id)
-    auto_run = await message_queue.is_auto_run(tx, session_id)
-    return QueueView(tuple(entry.prompt for entry in entries), auto_run)
 
 
 class MessageQueue:
@@ -224,4 +207,4 @@ async def _place(
 
 
 def _edited() -> Conflict:
-    return Conflict(ErrorCode.NOT_ACTIVE, "this message was edited meanwhile")
+    return Conflict(ErrorCode.KEY_REUSED, "this message was edited meanwhile")

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from backend.clock import Clock, Deadline
+from backend.conversation.dispatcher import LiveAgent
 from backend.conversation.live import LiveSession, LiveSessions
+from backend.conversation.next_prompt import mode_of
 from backend.domain.hosted import Conversation, QueuedPrompt
-from backend.domain.input_mode import InputMode, composer_mode, input_mode
+from backend.domain.input_mode import InputMode, composer_mode
 from backend.errors import AppError, ErrorCode, NotFound
 from backend.events import ConversationChanged, EventBus
 from backend.ids import SessionId
-from backend.store import hosted_sessions, message_queue, open_bundles, prompts, sessions
+from backend.store import hosted_sessions, input_facts, message_queue, sessions
 from backend.store.database import Database, Transaction
 from backend.store.hosted_sessions import HostedSession
+from backend.store.input_facts import InputFacts
 from backend.work.deadline_worker import DeadlineWorker, retry_delay
 from backend.work.supervisor import TaskSupervisor
 
@@ -30,9 +33,7 @@ class _Stored:
 
     session: HostedSession
     queue: tuple[QueuedPrompt, ...]
-    auto_run: bool
-    asks: bool
-    busy: bool
+    facts: InputFacts
 
 
 class ConversationViews:
@@ -107,13 +108,14 @@ async def _stored(tx: Transaction, session_id: SessionId) -> _Stored | None:
         if await sessions.get_summary(tx, session_id) is None:
             raise NotFound(ErrorCode.NOT_FOUND, "no such session")
         return None
+    facts = await input_facts.load(tx, session_id)
+    if facts is None:
+        return None
     entries = await message_queue.list_entries(tx, session_id)
     return _Stored(
         session=session,
         queue=tuple(entry.prompt for entry in entries),
-        auto_run=await message_queue.is_auto_run(tx, session_id),
-        asks=bool(await open_bundles.open_in_session(tx, session_id)),
-        busy=await prompts.is_busy(tx, session_id),
+        facts=facts,
     )
 
 
@@ -128,7 +130,7 @@ def _conversation(stored: _Stored, live: LiveSession, version: int) -> Conversat
         input=_input(stored, live),
         turn_id=live.turn.turn_id if live.turn is not None and live.turn.taken else None,
         queue=stored.queue,
-        auto_run=stored.auto_run,
+        auto_run=stored.facts.auto_run,
         modes=live.modes if live.offered else session.modes,
         mode=live.mode if live.offered else session.mode,
         options=live.options if live.offered else session.options,
@@ -140,6 +142,5 @@ def _conversation(stored: _Stored, live: LiveSession, version: int) -> Conversat
 
 
 def _input(stored: _Stored, live: LiveSession) -> InputMode:
-    mode = input_mode(stored.session.state, queued=len(stored.queue))
-    busy = stored.busy or live.turn is not None
-    return composer_mode(mode, open_question=stored.asks or busy)
+    """What admission would decide now; a turn whose attempt is not stored yet counts too."""
+    return composer_mode(mode_of(stored.facts, LiveAgent()), open_question=live.turn is not None)

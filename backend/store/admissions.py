@@ -46,16 +46,6 @@ async def find(tx: Transaction, admission_id: AdmissionId) -> StoredAdmission | 
     return None if row is None else _to_admission(row)
 
 
-async def list_answering(tx: Transaction, pending: PendingId) -> tuple[StoredAdmission, ...]:
-    """The late answers to one question, oldest first; there may be several (K6.5)."""
-    rows = await tx.fetch_all(
-        f"SELECT {_COLUMNS} FROM message_admissions WHERE pending_id = :pending_id"
-        " AND pending_id <> '' ORDER BY created_at, admission_id",
-        {"pending_id": pending},
-    )
-    return tuple(_to_admission(row) for row in rows)
-
-
 async def insert(tx: Transaction, admission: StoredAdmission, now: Nanoseconds) -> bool:
     """False when the identity is taken: by another session's message of this very moment."""
     inserted = await tx.execute(

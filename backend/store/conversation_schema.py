@@ -58,10 +58,4 @@ def conversation_indexes() -> tuple[Index, ...]:
         Index("idx_queued_messages_session_position", queued, "session_id, position"),
         Index("idx_queued_messages_task_activity", queued, "task_id, queued_by, queued_at"),
         Index("idx_admissions_session_id", admissions, "session_id"),
-        Index(
-            "idx_admissions_pending_id",
-            admissions,
-            "pending_id, created_at, admission_id",
-            where="pending_id <> ''",
-        ),
     )

@@ -102,16 +102,8 @@ async def arrange(tx: Transaction, entries: Sequence[QueueEntry]) -> tuple[Queue
     )
 
 
-async def is_auto_run(tx: Transaction, session_id: SessionId) -> bool:
-    """Whether the queue runs by itself; it does until somebody stops it."""
-    row = await tx.fetch_one(
-        "SELECT auto_run FROM queue_session_state WHERE session_id = :session",
-        {"session": session_id},
-    )
-    return row is None or bool(row["auto_run"])
-
-
 async def set_auto_run(tx: Transaction, session_id: SessionId, *, auto_run: bool) -> None:
+    """Whether the queue runs by itself; it does until somebody stops it (`input_facts`)."""
     await tx.execute(
         "INSERT INTO queue_session_state (session_id, auto_run) VALUES (:session, :auto_run)"
         " ON CONFLICT (session_id) DO UPDATE SET auto_run = excluded.auto_run",

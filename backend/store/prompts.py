@@ -154,17 +154,6 @@ async def was_taken(tx: Transaction, prompt: ReservedPrompt) -> bool:
     return row is not None
 
 
-async def is_busy(tx: Transaction, session_id: SessionId) -> bool:
-    """Whether a prompt or an answer of this session is on its way to its agent."""
-    row = await tx.fetch_one(
-        "SELECT 1 AS found FROM task_sessions s WHERE s.id = :session AND s.id IN"
-        " (SELECT t.task_session_id FROM task_session_turns t"
-        f" WHERE {json_flag(tx.dialect, 't.metadata', PENDING)})",
-        {"session": session_id},
-    )
-    return row is not None
-
-
 async def _list(tx: Transaction) -> tuple[ReservedPrompt, ...]:
     """Of all sessions: in all they are fewer than the turns of one long session."""
     rows = await tx.fetch_all(f"{_reserved(tx)} ORDER BY t.started_at, t.created_at, t.id")

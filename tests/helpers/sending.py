@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from backend.clock import Clock
 from backend.conversation.admission import Admissions
 from backend.conversation.dispatcher import Admitted, LiveAgent
-from backend.conversation.queue import MessageQueue, QueueView, view
+from backend.conversation.queue import MessageQueue
 from backend.domain.conversation import SessionState
-from backend.domain.hosted import Admission, OutgoingMessage, PromptOutcome
+from backend.domain.hosted import Admission, OutgoingMessage, PromptOutcome, QueuedPrompt
 from backend.ids import AdmissionId, PendingId, QueueEntryId, SessionId
-from backend.store import prompts, sessions
+from backend.store import input_facts, message_queue, prompts, sessions
 from backend.store.database import Database
 from backend.store.locks import lock_sessions
 from backend.store.prompts import ReservedPrompt
@@ -41,6 +41,14 @@ class RecordingDispatcher:
 
     def look_again(self, session_id: SessionId) -> None:
         self.looks.append(session_id)
+
+
+@dataclass(frozen=True)
+class QueueView:
+    """What a session's composer shows of its queue."""
+
+    entries: tuple[QueuedPrompt, ...]
+    auto_run: bool
 
 
 class Sending:
@@ -87,7 +95,11 @@ class Sending:
 
     async def view(self, session: SessionId = S) -> QueueView:
         async with self.database.reading() as tx:
-            return await view(tx, session)
+            entries = await message_queue.list_entries(tx, session)
+            facts = await input_facts.load(tx, session)
+        assert facts is not None
+        assert facts.queued == len(entries)
+        return QueueView(tuple(entry.prompt for entry in entries), facts.auto_run)
 
     async def texts(self, session: SessionId = S) -> list[str]:
         """What is queued, in order; its positions must be dense."""

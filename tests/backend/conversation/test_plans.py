@@ -9,7 +9,7 @@ import pytest
 from backend.clock import Nanoseconds, format_timestamp
 from backend.domain.conversation import SessionState
 from backend.domain.hosted import PromptOutcome
-from backend.ids import AdmissionId, MessageId, PendingId, QueueEntryId, TurnId
+from backend.ids import AdmissionId, MessageId, QueueEntryId, TurnId
 from backend.store import admissions, input_facts, message_queue, messages, prompts
 from backend.store.database import Params, Transaction
 from tests.helpers.clock import FakeClock
@@ -117,7 +117,6 @@ async def append(tx: Transaction, sending: Sending) -> object:
 CALLS: dict[str, Call] = {
     "identity": lambda tx, _: admissions.find(tx, AdmissionId("first")),
     "row": lambda tx, _: messages.exists(tx, MessageId("m7")),
-    "late answers": lambda tx, _: admissions.list_answering(tx, PendingId("p7")),
     "facts": lambda tx, _: input_facts.load(tx, S),
     "queue": lambda tx, _: message_queue.list_entries(tx, S),
     "append": append,
@@ -125,7 +124,6 @@ CALLS: dict[str, Call] = {
     "prompts": lambda tx, _: prompts.list_undispatched(tx),
     "prompts of one": lambda tx, _: prompts.list_undispatched(tx, S),
     "settle": settle,
-    "busy": lambda tx, _: prompts.is_busy(tx, S),
     "turn": lambda tx, _: prompts.load(tx, TurnId("t7")),
 }
 

@@ -221,8 +221,9 @@ async def test_an_edit_names_the_text_it_saw(sending: Sending) -> None:
     sending.session(SessionState.RUNNING)
     entries = await sending.fill(*ABC)
     await sending.queue.edit(S, entries[1], "B", revision=0)
-    with pytest.raises(Conflict):
+    with pytest.raises(Conflict) as refused:
         await sending.queue.edit(S, entries[1], "other", revision=0)
+    assert refused.value.code is ErrorCode.KEY_REUSED
     await sending.queue.edit(S, entries[1], "BB", revision=1)
     assert await sending.texts() == ["a", "BB", "c"]
     assert [entry.revision for entry in (await sending.view()).entries] == [0, 2, 0]
