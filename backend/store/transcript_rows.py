@@ -76,11 +76,12 @@ async def find_tool_row(
 ) -> Message | None:
     """The newest row of a tool call, whose id the agent may use again in another turn."""
     call = json_text(tx.dialect, "metadata", "tool_call_id")
-    of_turn = " AND turn_id = :turn" if turn_id else ""
+    of_turn = " WHERE turn_id = :turn" if turn_id else ""
     row = await tx.fetch_one(
-        f"SELECT {COLUMNS} FROM task_session_messages"
-        f" WHERE task_session_id = :session AND {call} = :call{of_turn}"
-        " AND type <> 'permission_request' ORDER BY created_at DESC, id DESC LIMIT 1",
+        # By itself, so that the few of one call are found before they are put in order.
+        f"WITH found AS MATERIALIZED (SELECT {COLUMNS} FROM task_session_messages"
+        f" WHERE task_session_id = :session AND {call} = :call AND type <> 'permission_request')"
+        f" SELECT {COLUMNS} FROM found{of_turn} ORDER BY created_at DESC, id DESC LIMIT 1",
         {
             "session": session_id,
             "call": tool_call_id,
