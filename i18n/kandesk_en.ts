@@ -412,6 +412,13 @@
 </context>
 <context>
     <name>CommandList</name>
+    <message numerus="yes">
+        <source>%n command(s)</source>
+        <translation>
+            <numerusform>%n command</numerusform>
+            <numerusform>%n commands</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Commands of the agent</source>
         <translation type="unfinished"></translation>
@@ -804,6 +811,59 @@
     </message>
     <message>
         <source>Drop the stored answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>LateAnswer</name>
+    <message>
+        <source>Context</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>LateAnswerForm</name>
+    <message>
+        <source>Answer as a new message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent no longer waits for this answer. It gets what you put in here as a new message.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>LateFooter</name>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sends nothing; what you have put in is kept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Send as new message</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1219,6 +1279,14 @@
 <context>
     <name>StatusBanner</name>
     <message>
+        <source>Send as new message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent gets your answer as a new message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Retry</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1263,6 +1331,34 @@
     </message>
     <message>
         <source>The earlier answer is no longer stored: its call has collected it, or it was discarded. Nothing was sent now.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sending your answer as a new message…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sent as a new message. The question itself stays unanswered.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Queued as a new message. It is sent when the agent is free.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your answer was not sent. It is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This session takes no message now. Your answer was not sent; it is kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is not known whether your answer was sent as a new message. It is kept, and trying again sends it once.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An earlier answer to this question was sent as a message. This one was not.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -109,6 +109,116 @@
     </message>
 </context>
 <context>
+    <name>AgentPickers</name>
+    <message>
+        <source>Mode of the agent</source>
+        <translation>代理的模式</translation>
+    </message>
+</context>
+<context>
+    <name>Agents</name>
+    <message>
+        <source>The program of %1 was not found. Install it, then resume.</source>
+        <translation>未找到 %1 的程序。请安装后再继续。</translation>
+    </message>
+    <message>
+        <source>The folder of this conversation is gone. Bring it back, then resume.</source>
+        <translation>此会话的文件夹已不存在。请恢复它，然后再继续。</translation>
+    </message>
+    <message>
+        <source>%1 has ended. The conversation is kept; resuming starts it again.</source>
+        <translation>%1 已结束。会话已保留；继续会重新启动它。</translation>
+    </message>
+    <message>
+        <source>%1 was started and does not answer. Nothing was sent to it.</source>
+        <translation>%1 已启动，但没有回应。没有向它发送任何内容。</translation>
+    </message>
+    <message>
+        <source>What was started for %1 does not speak the agent protocol.</source>
+        <translation>为 %1 启动的程序不支持代理协议。</translation>
+    </message>
+    <message>
+        <source>%1 wants you to sign in. Do so in a terminal, then resume.</source>
+        <translation>%1 要求您登录。请在终端中登录，然后再继续。</translation>
+    </message>
+    <message>
+        <source>%1 could not continue the earlier conversation. Starting anew works, but it then remembers nothing of it; the rows here stay.</source>
+        <translation>%1 无法继续之前的会话。可以重新开始，但它不会记得之前的内容；这里的记录会保留。</translation>
+    </message>
+    <message>
+        <source>%1 works and has said nothing for long. It may go on; you decide.</source>
+        <translation>%1 正在工作，但很久没有消息。它可以继续；由您决定。</translation>
+    </message>
+    <message>
+        <source>%1 was told to stop and goes on. Stopping the agent ends its process.</source>
+        <translation>已要求 %1 停止，但它仍在继续。停止代理会结束它的进程。</translation>
+    </message>
+    <message>
+        <source>Kandesk ended while a message was being handed to %1. Whether it arrived is not known; it is not sent again by itself.</source>
+        <translation>向 %1 交付消息时 Kandesk 结束了。不知道消息是否送达；它不会自动再次发送。</translation>
+    </message>
+    <message>
+        <source>This agent runs elsewhere: it can be answered here, not messaged.</source>
+        <translation>此代理在别处运行：可以在这里回答它，但不能给它发消息。</translation>
+    </message>
+    <message>
+        <source>This conversation was not started here: it can only be read.</source>
+        <translation>此会话不是在这里开始的：只能阅读。</translation>
+    </message>
+    <message>
+        <source>Sends now</source>
+        <translation>立即发送</translation>
+    </message>
+    <message>
+        <source>Sends now and starts the agent</source>
+        <translation>立即发送并启动代理</translation>
+    </message>
+    <message>
+        <source>Will be queued: the agent is starting</source>
+        <translation>将排队：代理正在启动</translation>
+    </message>
+    <message>
+        <source>Will be queued: the agent is working</source>
+        <translation>将排队：代理正在工作</translation>
+    </message>
+    <message>
+        <source>Will be queued: the agent&apos;s question comes first</source>
+        <translation>将排队：先处理代理的问题</translation>
+    </message>
+    <message>
+        <source>This session has ended.</source>
+        <translation>此会话已结束。</translation>
+    </message>
+    <message>
+        <source>Sent.</source>
+        <translation>已发送。</translation>
+    </message>
+    <message>
+        <source>Queued. It is sent when the agent is free.</source>
+        <translation>已排队。代理空闲时发送。</translation>
+    </message>
+    <message>
+        <source>This is not possible now. Nothing was sent, and your text is kept.</source>
+        <translation>现在无法这样做。没有发送任何内容，您的文本已保留。</translation>
+    </message>
+    <message>
+        <source>This is no longer here.</source>
+        <translation>它已不在这里。</translation>
+    </message>
+    <message>
+        <source>It was changed in the meantime. Look at it again, then repeat.</source>
+        <translation>它在此期间已被更改。请再看一次，然后重试。</translation>
+    </message>
+    <message>
+        <source>This message is too long: %1 characters at most. Nothing was sent.</source>
+        <translation>此消息过长：最多 %1 个字符。没有发送任何内容。</translation>
+    </message>
+    <message>
+        <source>This message cannot be sent as it is. Nothing was sent.</source>
+        <translation>此消息无法按原样发送。没有发送任何内容。</translation>
+    </message>
+</context>
+<context>
     <name>Ages</name>
     <message>
         <source>just now</source>
@@ -209,6 +319,18 @@
         <translation>大小</translation>
     </message>
     <message>
+        <source>Send messages with</source>
+        <translation>发送消息的按键</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>回车键</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter</source>
+        <translation>Ctrl+回车键</translation>
+    </message>
+    <message>
         <source>Larger</source>
         <translation>放大</translation>
     </message>
@@ -280,6 +402,77 @@
     <message>
         <source>Opens the question again</source>
         <translation>重新打开问题</translation>
+    </message>
+</context>
+<context>
+    <name>CommandList</name>
+    <message numerus="yes">
+        <source>%n command(s)</source>
+        <translation>
+            <numerusform>%n 个命令</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Commands of the agent</source>
+        <translation>代理的命令</translation>
+    </message>
+</context>
+<context>
+    <name>ComposerBox</name>
+    <message>
+        <source>Message to %1</source>
+        <translation>给 %1 的消息</translation>
+    </message>
+    <message>
+        <source>Queue a message for %1…</source>
+        <translation>为 %1 排入一条消息…</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>排队</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>回车键</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter</source>
+        <translation>Ctrl+回车键</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop what the agent does now</source>
+        <translation>停止代理当前的工作</translation>
+    </message>
+</context>
+<context>
+    <name>ComposerHint</name>
+    <message>
+        <source>Retry</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>That text holds characters that cannot be kept. Nothing was inserted.</source>
+        <translation>文本含有无法保存的字符。没有插入任何内容。</translation>
+    </message>
+    <message>
+        <source>It is not known whether this was sent. Your text is kept; trying again is safe and sends it once.</source>
+        <translation>不知道是否已发送。您的文本已保留；重试是安全的，只会发送一次。</translation>
+    </message>
+    <message>
+        <source>An earlier wording was sent; what stands here was not. Send makes it a message of its own.</source>
+        <translation>之前的措辞已发送；这里的内容没有发送。按“发送”会将其作为另一条消息。</translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation>正在发送…</translation>
     </message>
 </context>
 <context>
@@ -609,6 +802,59 @@
     </message>
 </context>
 <context>
+    <name>LateAnswer</name>
+    <message>
+        <source>Context</source>
+        <translation>背景</translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+</context>
+<context>
+    <name>LateAnswerForm</name>
+    <message>
+        <source>Answer as a new message</source>
+        <translation>作为新消息回答</translation>
+    </message>
+    <message>
+        <source>The agent no longer waits for this answer. It gets what you put in here as a new message.</source>
+        <translation>代理不再等待此回答。您在这里填写的内容会作为新消息发给它。</translation>
+    </message>
+</context>
+<context>
+    <name>LateFooter</name>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Sends nothing; what you have put in is kept</source>
+        <translation>不发送任何内容；您填写的内容会保留</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>上一步</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一步</translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation>正在发送…</translation>
+    </message>
+    <message>
+        <source>Send as new message</source>
+        <translation>作为新消息发送</translation>
+    </message>
+</context>
+<context>
     <name>Links</name>
     <message>
         <source>Open a link</source>
@@ -630,6 +876,21 @@
         <translation>
             <numerusform>复制 %n 条消息</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>MessageQueue</name>
+    <message>
+        <source>%1 of %2 queued</source>
+        <translation>已排队 %1/%2</translation>
+    </message>
+    <message>
+        <source>Send by itself</source>
+        <translation>自动发送</translation>
+    </message>
+    <message>
+        <source>Queued messages are sent when the agent is free.</source>
+        <translation>代理空闲时会发送排队的消息。</translation>
     </message>
 </context>
 <context>
@@ -882,6 +1143,41 @@
     </message>
 </context>
 <context>
+    <name>QueuedRow</name>
+    <message>
+        <source>Send message %1 next</source>
+        <translation>接下来发送第 %1 条消息</translation>
+    </message>
+    <message>
+        <source>Edit message %1</source>
+        <translation>编辑第 %1 条消息</translation>
+    </message>
+    <message>
+        <source>Move message %1 up</source>
+        <translation>上移第 %1 条消息</translation>
+    </message>
+    <message>
+        <source>Move message %1 down</source>
+        <translation>下移第 %1 条消息</translation>
+    </message>
+    <message>
+        <source>Remove message %1</source>
+        <translation>移除第 %1 条消息</translation>
+    </message>
+    <message>
+        <source>Text of message %1</source>
+        <translation>第 %1 条消息的文本</translation>
+    </message>
+    <message>
+        <source>Keep change</source>
+        <translation>保留更改</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
     <name>ReviewPage</name>
     <message>
         <source>Check your answers</source>
@@ -964,6 +1260,14 @@
 <context>
     <name>StatusBanner</name>
     <message>
+        <source>Send as new message</source>
+        <translation>作为新消息发送</translation>
+    </message>
+    <message>
+        <source>The agent gets your answer as a new message</source>
+        <translation>代理会以新消息的形式收到您的回答</translation>
+    </message>
+    <message>
         <source>Retry</source>
         <translation>重试</translation>
     </message>
@@ -1009,6 +1313,34 @@
     <message>
         <source>The earlier answer is no longer stored: its call has collected it, or it was discarded. Nothing was sent now.</source>
         <translation>先前的回答已不再保存：原来的调用已取走它，或它已被丢弃。这次没有发送任何内容。</translation>
+    </message>
+    <message>
+        <source>Sending your answer as a new message…</source>
+        <translation>正在将您的回答作为新消息发送…</translation>
+    </message>
+    <message>
+        <source>Sent as a new message. The question itself stays unanswered.</source>
+        <translation>已作为新消息发送。问题本身仍为未回答。</translation>
+    </message>
+    <message>
+        <source>Queued as a new message. It is sent when the agent is free.</source>
+        <translation>已作为新消息排队。代理空闲时发送。</translation>
+    </message>
+    <message>
+        <source>Your answer was not sent. It is kept.</source>
+        <translation>您的回答没有发送。它已保留。</translation>
+    </message>
+    <message>
+        <source>This session takes no message now. Your answer was not sent; it is kept.</source>
+        <translation>此会话现在不接收消息。您的回答没有发送；它已保留。</translation>
+    </message>
+    <message>
+        <source>It is not known whether your answer was sent as a new message. It is kept, and trying again sends it once.</source>
+        <translation>不知道您的回答是否已作为新消息发送。它已保留，重试只会发送一次。</translation>
+    </message>
+    <message>
+        <source>An earlier answer to this question was sent as a message. This one was not.</source>
+        <translation>对此问题的较早回答已作为消息发送。这一个没有发送。</translation>
     </message>
     <message>
         <source>{what}. The question is closed; your answer was not sent.</source>
@@ -1215,6 +1547,10 @@
         <translation>显示前面的内容</translation>
     </message>
     <message>
+        <source>Answer as new message</source>
+        <translation>作为新消息回答</translation>
+    </message>
+    <message>
         <source>Question %1 of %2</source>
         <translation>第 %1 个问题，共 %2 个</translation>
     </message>
@@ -1300,6 +1636,48 @@
         <translation>
             <numerusform>Kandesk：%n 个问题在等您</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>TroubleBar</name>
+    <message>
+        <source>Show details</source>
+        <translation>显示详情</translation>
+    </message>
+    <message>
+        <source>Hide details</source>
+        <translation>隐藏详情</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Start anew</source>
+        <translation>重新开始</translation>
+    </message>
+    <message>
+        <source>Stop agent</source>
+        <translation>停止代理</translation>
+    </message>
+    <message>
+        <source>Details of the trouble</source>
+        <translation>问题详情</translation>
+    </message>
+</context>
+<context>
+    <name>UsageTexts</name>
+    <message>
+        <source>Context: %1 % of %2</source>
+        <translation>上下文：%2 的 %1%</translation>
+    </message>
+    <message>
+        <source>Context: %1</source>
+        <translation>上下文：%1</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 个令牌</translation>
     </message>
 </context>
 <context>
