@@ -43,7 +43,7 @@ class AcpConnection:
         self._listener = listener
         self._session = session
         self._requests = OpenRequests()
-        self._transport = AcpTransport(process, self._noticed)
+        self._transport = AcpTransport(process, self._noticed, listener.room)
         self._wire = Connection(self._asked, self._transport)
         self._over = asyncio.Event()
         self._is_launched = False

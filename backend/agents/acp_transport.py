@@ -7,7 +7,7 @@ to a prompt is seen, every update before it was heard.
 import asyncio
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from backend.agents.frames import (
@@ -32,9 +32,18 @@ _SHOWN: Final = 200
 class AcpTransport:
     """Implements the library's `Transport`; ends at the end of output and at a refused frame."""
 
-    def __init__(self, process: AgentProcess, on_notice: Callable[[str, JsonMap], None]) -> None:
-        """`on_notice` gets each notification: its method and its parameters."""
+    def __init__(
+        self,
+        process: AgentProcess,
+        on_notice: Callable[[str, JsonMap], None],
+        room: Callable[[], Awaitable[None]],
+    ) -> None:
+        """`on_notice` gets each notification: its method and its parameters.
+
+        `room` is awaited before more is read, so that an agent's pipe fills instead of the desk.
+        """
         self._process = process
+        self._room = room
         self._on_notice = on_notice
         self._buffer = FrameBuffer()
         self._watched: tuple[object, asyncio.Future[None]] | None = None
@@ -93,6 +102,7 @@ class AcpTransport:
         self._ended = True
 
     async def _read_more(self) -> None:
+        await self._room()
         data = await self._process.output.read(_CHUNK)
         self._turn_began = asyncio.get_running_loop().time()
         if not data:

@@ -63,6 +63,10 @@ class AgentListener(Protocol):
 
     def updated(self, update: AgentUpdate) -> None: ...
 
+    async def room(self) -> None:
+        """Awaited before more of what it says is read; returns once that can be taken in."""
+        ...
+
     async def permission_asked(self, asked: PermissionAsked) -> str | None:
         """The id of the option that was chosen; None answers `cancelled`."""
         ...

@@ -51,6 +51,9 @@ class Hearing:
             live.session_id, live.turn.turn_id if live.turn is not None else None, update
         )
 
+    async def room(self) -> None:
+        await self._parts.rows.room()
+
     async def permission_asked(self, asked: PermissionAsked) -> str | None:
         live = self._live
         turn = live.turn

@@ -35,6 +35,10 @@ class TurnRows(Protocol):
         """Heard in order. Without a turn it came after the end of one, or before the first."""
         ...
 
+    async def room(self) -> None:
+        """Awaited before more is heard: what waits for the store is bounded."""
+        ...
+
     async def end(self, session_id: SessionId, turn_id: TurnId, ending: TurnEnding) -> None:
         """Close the turn's rows and end it and its session's work, durably once this returns."""
         ...

@@ -49,6 +49,9 @@ class RecordingListener:
         self.ends = 0
         self.choose = choose
         self.reply = reply or ElicitationReply(ElicitationAction.DECLINE)
+        self.has_room = asyncio.Event()
+        self.waits_for_room = False
+        self.has_room.set()
         self.hold: asyncio.Event | None = None
         """While set and not fired, nobody decides."""
 
@@ -62,6 +65,11 @@ class RecordingListener:
 
     def updated(self, update: AgentUpdate) -> None:
         self.updates.append(update)
+
+    async def room(self) -> None:
+        self.waits_for_room = not self.has_room.is_set()
+        await self.has_room.wait()
+        self.waits_for_room = False
 
     async def permission_asked(self, asked: PermissionAsked) -> str | None:
         self.asked.append(asked)

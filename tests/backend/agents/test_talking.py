@@ -342,3 +342,21 @@ async def test_an_agent_without_http_gets_the_shim_with_the_secret_in_its_enviro
         "KANDESK_HOME": "/h",
         "KANDESK_SESSION_TOKEN": "secret",
     }
+
+
+async def test_an_agent_is_not_read_while_there_is_no_room_for_what_it_says(
+    agents: Agents, listener: RecordingListener
+) -> None:
+    """Its pipe fills instead of the desk's memory; nothing of it is lost."""
+    agent = await agents.launch(scripted_command())
+    listener.has_room.clear()
+    prompt = await agent.prompt(f"burst 3000 {'x' * 1_000}")
+    heard = len(listener.updates)
+    finished = asyncio.create_task(prompt.finished())
+    await until(lambda: listener.waits_for_room)
+    # One piece of the pipe was being read already.
+    assert len(listener.updates) - heard < 200
+    assert not finished.done()
+    listener.has_room.set()
+    await finished
+    assert len(listener.text) == 3_000_000
