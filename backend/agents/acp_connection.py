@@ -11,7 +11,7 @@ from acp.exceptions import RequestError
 from backend.agents.acp_errors import refused
 from backend.agents.acp_session import AcpSession
 from backend.agents.acp_translate import read_elicitation, read_permission, read_prompt_end
-from backend.agents.acp_transport import AcpTransport
+from backend.agents.acp_transport import AcpTransport, AskedParams
 from backend.agents.frames import JsonMap, storable
 from backend.agents.json_reading import as_map, text_of
 from backend.agents.open_requests import OpenRequests
@@ -152,16 +152,18 @@ class AcpConnection:
         """Notifications nobody knows are nobody's business."""
         if method == "session/update":
             self._session.update(params)
+        elif method == "$/cancel_request":
+            self._requests.take_back(params.get("requestId"))
 
     async def _asked(self, method: str, params: Any, _is_notice: bool) -> Any:  # noqa: FBT001
         """A request of the agent; the library answers with what this returns."""
         if method == "session/request_permission":
-            return {"outcome": await self._permission(as_map(params))}
+            return {"outcome": await self._permission(params)}
         if method == "elicitation/create":
-            return await self._elicitation(as_map(params))
+            return await self._elicitation(params)
         raise RequestError.method_not_found(method)
 
-    async def _permission(self, params: JsonMap) -> JsonMap:
+    async def _permission(self, params: AskedParams) -> JsonMap:
         cancelled: JsonMap = {"outcome": "cancelled"}
         if not self._session.is_ours(params):
             _log.warning("an agent asked a permission for a session nobody opened")
@@ -169,19 +171,18 @@ class AcpConnection:
         asked = read_permission(params, self._session.reader.calls)
         if not asked.options:
             return cancelled
-        chosen = await self._requests.decided(
-            self._listener.permission_asked(asked), name="a permission"
-        )
+        work = self._listener.permission_asked(asked)
+        chosen = await self._requests.decided(params.request_id, work, name="a permission")
         if chosen is None or chosen not in {option.id for option in asked.options}:
             return cancelled
         return {"outcome": "selected", "optionId": chosen}
 
-    async def _elicitation(self, params: JsonMap) -> JsonMap:
+    async def _elicitation(self, params: AskedParams) -> JsonMap:
         reply: ElicitationReply | None = None
         is_form = text_of(params, "mode", "form") == "form"
         if is_form and ("sessionId" not in params or self._session.is_ours(params)):
-            elicited = read_elicitation(params)
-            reply = await self._requests.decided(self._listener.elicited(elicited), name="a form")
+            work = self._listener.elicited(read_elicitation(params))
+            reply = await self._requests.decided(params.request_id, work, name="a form")
         if reply is None:
             return {"action": ElicitationAction.CANCEL.value}
         if reply.action is ElicitationAction.ACCEPT:

@@ -29,6 +29,14 @@ _TURN_SECONDS: Final = 0.004
 _SHOWN: Final = 200
 
 
+class AskedParams(dict[str, object]):
+    """Parameters of an agent's request, which carry its id past the library."""
+
+    def __init__(self, request_id: object, params: object) -> None:
+        super().__init__(params if isinstance(params, dict) else {})
+        self.request_id = request_id
+
+
 class AcpTransport:
     """Implements the library's `Transport`; ends at the end of output and at a refused frame."""
 
@@ -46,7 +54,7 @@ class AcpTransport:
         self._room = room
         self._on_notice = on_notice
         self._buffer = FrameBuffer()
-        self._watched: tuple[object, asyncio.Future[None]] | None = None
+        self._watched: dict[int, asyncio.Future[None]] = {}
         self._turn_began = 0.0
         self._ended = False
         self.ended = asyncio.Event()
@@ -59,7 +67,8 @@ class AcpTransport:
     def watch(self, params: object) -> "asyncio.Future[None]":
         """Done once the pipe has taken the whole request with these very parameters."""
         taken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._watched = (params, taken)
+        self._watched[id(params)] = taken
+        taken.add_done_callback(lambda _: self._watched.pop(id(params), None))
         return taken
 
     async def send(self, message: dict[str, Any]) -> None:
@@ -78,11 +87,9 @@ class AcpTransport:
             if "method" in message:
                 raise
             return
-        if self._watched is not None and message.get("params") is self._watched[0]:
-            taken = self._watched[1]
-            if not taken.done():
-                taken.set_result(None)
-            self._watched = None
+        taken = self._watched.get(id(message.get("params")))
+        if taken is not None and not taken.done():
+            taken.set_result(None)
 
     async def receive(self) -> dict[str, Any] | None:
         """The next request or response; None when nothing more comes."""
@@ -141,7 +148,7 @@ class AcpTransport:
         self.frames += 1
         params = frame.get("params")
         if has_id:
-            return {**frame, "params": params if isinstance(params, dict) else {}}
+            return {**frame, "params": AskedParams(frame["id"], params)}
         self._on_notice(method, params if isinstance(params, dict) else {})
         return None
 

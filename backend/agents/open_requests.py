@@ -17,7 +17,7 @@ class OpenRequests:
     """Everything one agent waits for now."""
 
     def __init__(self) -> None:
-        self._open: set[asyncio.Task[object]] = set()
+        self._open: dict[asyncio.Task[object], object] = {}
         self._closed = False
 
     def close(self) -> None:
@@ -30,17 +30,25 @@ class OpenRequests:
 
     def withdraw(self) -> None:
         """Nobody decides any more: each one is answered as such."""
-        for task in self._open:
+        for task in list(self._open):
             task.cancel()
 
-    async def decided(self, work: Coroutine[object, object, T], *, name: str) -> T | None:
+    def take_back(self, request_id: object) -> None:
+        """The agent wants no decision any more; of two with one id, on both."""
+        for task, asked in list(self._open.items()):
+            if asked == request_id:
+                task.cancel()
+
+    async def decided(
+        self, request_id: object, work: Coroutine[object, object, T], *, name: str
+    ) -> T | None:
         """What `work` decides; None when it is withdrawn, is one too many or fails."""
         if self._closed or len(self._open) >= MOST_OPEN:
             work.close()
             return None
         task = asyncio.ensure_future(work)
-        self._open.add(task)
-        task.add_done_callback(self._open.discard)
+        self._open[task] = request_id
+        task.add_done_callback(lambda done: self._open.pop(done, None))
         try:
             await asyncio.wait({task})
         finally:

@@ -172,6 +172,22 @@ async def test_what_is_asked_after_a_cancel_is_cancelled_and_after_a_new_prompt_
     assert len(listener.asked) == 1
 
 
+async def test_a_permission_the_agent_takes_back_is_withdrawn(
+    agents: Agents, listener: RecordingListener
+) -> None:
+    """The others stay open."""
+    listener.hold = asyncio.Event()
+    agent = await agents.launch()
+    prompt = await agent.prompt("twice Run it")
+    await until(lambda: len(listener.asked) == 2)
+    taking_back = await agent.prompt('notify $/cancel_request {"requestId": 1}')
+    await taking_back.finished()
+    await until(lambda: listener.withdrawn == 1)
+    listener.hold.set()
+    await prompt.finished()
+    assert listener.text == "permission: cancelledpermission: allow"
+
+
 async def test_cancelling_ends_an_open_form(agents: Agents, listener: RecordingListener) -> None:
     listener.hold = asyncio.Event()
     agent = await agents.launch()
