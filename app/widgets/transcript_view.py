@@ -92,6 +92,11 @@ class TranscriptView(RowListView):
     def at_end(self) -> bool:
         return self._at_end
 
+    @property
+    def frame_waits(self) -> bool:
+        """Whether rows that changed are not laid out yet."""
+        return self._frame.running
+
     def show_model(self, model: TranscriptModel) -> None:
         """Show the rows of `model` and follow it."""
         model.rowsAboutToBeInserted.connect(self._hold)

@@ -4,8 +4,8 @@ import time
 
 from PySide6.QtWidgets import QApplication
 
-from app.theme import load_colours
 from app.models.diff_lines import Diff, Sign, diff, read_diff
+from app.theme import load_colours
 from app.widgets.plain_documents import DiffDocument
 
 _OLD = "".join(f"line {number}\n" for number in range(1, 41))

@@ -45,7 +45,7 @@ def _row(
     ],
 )
 def test_only_a_later_state_replaces_what_is_shown(
-    told: Message, shown: Message, newer: bool
+    told: Message, shown: Message, *, newer: bool
 ) -> None:
     """K6.6."""
     assert is_newer(told, shown) is newer
