@@ -166,3 +166,22 @@ def _short(tokens: int) -> str:
     if tokens >= 10_000:
         return f"{QLocale().toString(round(tokens / 1000))} k"
     return QLocale().toString(tokens)
+
+
+def start_error_text(error: AppError) -> str:
+    """Why a conversation was not started, in the words of its field."""
+    match str(error.params.get("field", "")).partition(".")[0]:
+        case "agent":
+            return QCoreApplication.translate(
+                "Agents", "This agent was not found on this machine. Nothing was started."
+            )
+        case "command":
+            return QCoreApplication.translate(
+                "Agents", "This command cannot be read or run. Nothing was started."
+            )
+        case "folder":
+            return QCoreApplication.translate(
+                "Agents", "This is not a folder that can be used. Nothing was started."
+            )
+        case _:
+            return message_error_text(error)

@@ -9,6 +9,7 @@ from app.viewmodels.composer import ComposerViewModel
 from app.viewmodels.conversations import ConversationsViewModel
 from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.messages import MessagesViewModel
+from app.viewmodels.new_session import NewSessionViewModel
 from app.viewmodels.notices import Notice, NoticesViewModel, Severity
 from app.viewmodels.preferences import Preferences
 from app.viewmodels.sessions import SessionsViewModel
@@ -57,6 +58,9 @@ class DeskViewModel(QObject):
         )
         self.composer = ComposerViewModel(
             client, self.sessions, self.conversations, self.messages, tasks, self
+        )
+        self.new_session = NewSessionViewModel(
+            client, self.sessions, deadline=clarification.deadline, background=tasks, parent=self
         )
         self.info: DeskInfo | None = None
         self.ready = False

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSizePolicy, QWidget
 
@@ -97,10 +97,7 @@ class CommandList(QListWidget):
         theme = self._theme
         row = theme.touch_pixels if self._touch else theme.pixels(30)
         for number in range(self.count()):
-            item = self.item(number)
-            hint = item.sizeHint()
-            hint.setHeight(row)
-            item.setSizeHint(hint)
+            self.item(number).setSizeHint(QSize(1, row))
         self.setFixedHeight(row * min(max(1, self.count()), _SHOWN) + theme.pixels(10))
 
     def _retranslate(self) -> None:

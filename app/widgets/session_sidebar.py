@@ -23,9 +23,14 @@ from backend.domain.conversation import SessionSummary
 
 
 class SessionSidebar(QWidget):
-    """`session_chosen` with the id of the session the human wants to see."""
+    """`session_chosen` with the id of the session the human wants to see.
+
+    `new_wanted` and `quick_chat_wanted` when a conversation is to be begun.
+    """
 
     session_chosen = Signal(object)
+    new_wanted = Signal()
+    quick_chat_wanted = Signal()
 
     def __init__(
         self,
@@ -47,6 +52,12 @@ class SessionSidebar(QWidget):
         self._menu_button.setObjectName("menuButton")
         self._menu_button.setMenu(menu)
         self._menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._new = QToolButton()
+        self._new.setObjectName("newSession")
+        self._new.clicked.connect(self.new_wanted)
+        self._quick = QToolButton()
+        self._quick.setObjectName("quickChatButton")
+        self._quick.clicked.connect(self.quick_chat_wanted)
         self._heading = QLabel()
         self._heading.setProperty("role", "heading")
         self._empty = QLabel()
@@ -93,8 +104,10 @@ class SessionSidebar(QWidget):
         top.addWidget(self._name, 1)
         top.addWidget(self._menu_button)
         heading = QHBoxLayout()
-        heading.setContentsMargins(px(18), px(12), px(18), 0)
-        heading.addWidget(self._heading)
+        heading.setContentsMargins(px(18), px(12), px(10), 0)
+        heading.addWidget(self._heading, 1)
+        heading.addWidget(self._quick)
+        heading.addWidget(self._new)
         empty = QHBoxLayout()
         empty.setContentsMargins(px(18), 0, px(18), 0)
         empty.addWidget(self._empty)
@@ -130,12 +143,23 @@ class SessionSidebar(QWidget):
 
     def _show_icons(self) -> None:
         self._menu_button.setIcon(self._theme.icon(Icon.MORE))
-        self._menu_button.setIconSize(self._theme.icon_size())
+        self._new.setIcon(self._theme.icon(Icon.NEW))
+        self._quick.setIcon(self._theme.icon(Icon.QUICK_CHAT))
+        for button in (self._menu_button, self._new, self._quick):
+            button.setIconSize(self._theme.icon_size())
 
     def _retranslate(self) -> None:
         self.setAccessibleName(self.tr("Side pane"))
         self._heading.setText(self.tr("Sessions"))
-        self._empty.setText(self.tr("A session appears here when an agent asks."))
+        self._empty.setText(
+            self.tr("A session appears here when an agent asks, or when you start one.")
+        )
+        for button, words, keys in (
+            (self._new, self.tr("New session"), "Ctrl+N"),
+            (self._quick, self.tr("Quick Chat"), "Ctrl+Shift+Q"),
+        ):
+            button.setAccessibleName(words)
+            button.setToolTip(f"{words} ({keys})")
         self._menu_button.setAccessibleName(self.tr("Menu"))
         self._menu_button.setToolTip(self.tr("Menu"))
         self.list.setAccessibleName(self.tr("Sessions"))

@@ -23,6 +23,7 @@ from app.widgets.two_pane import TwoPane
 from app.windows.app_menu import AppMenu
 from app.windows.chat_page import ChatPage
 from app.windows.migration_page import MigrationPage
+from app.windows.new_session_page import NewSessionPage
 from app.windows.starting_page import StartingPage
 from app.windows.storage_page import StoragePage
 from app.windows.welcome import WelcomePage
@@ -43,6 +44,7 @@ class Pages:
     chat: ChatPage
     storage: StoragePage
     migration: MigrationPage
+    new_session: NewSessionPage
 
 
 class DeskView(QWidget):
@@ -75,6 +77,7 @@ class DeskView(QWidget):
             ChatPage(desk, theme, banner, overlay, foot),
             StoragePage(theme),
             MigrationPage(theme),
+            NewSessionPage(desk.new_session, desk.preferences, theme),
         )
         self._stack = PageStack(theme)
         for page in (
@@ -83,6 +86,7 @@ class DeskView(QWidget):
             self.pages.chat,
             self.pages.storage,
             self.pages.migration,
+            self.pages.new_session,
         ):
             self._stack.addWidget(page)
         self._panes = TwoPane(self.sidebar, self._centre(), theme)
@@ -114,6 +118,13 @@ class DeskView(QWidget):
         self._desk.close_session()
         self._stack.setCurrentWidget(self.pages.welcome)
         self._panes.close_drawer()
+
+    def show_new_session(self) -> None:
+        """Begin a conversation; what was put in before is still there."""
+        if self._desk.ready:
+            self._stack.setCurrentWidget(self.pages.new_session)
+            self._panes.close_drawer()
+            self.pages.new_session.open()
 
     def focus_inbox(self) -> None:
         self._panes.open_drawer()
@@ -179,16 +190,28 @@ class DeskView(QWidget):
         self._theme.changed.connect(lambda: self._show_narrow(self._panes.narrow))
         self._panes.drawer_closed.connect(self._stack.focus_button)
         self.menu.connect_wanted.connect(self.show_welcome)
+        self.sidebar.new_wanted.connect(self.show_new_session)
+        self.pages.welcome.new_session_wanted.connect(self.show_new_session)
+        self.pages.new_session.cancelled.connect(self._show_page)
+        desk.new_session.started.connect(self._open_started)
 
     def _add_keys(self) -> None:
         self.addActions(self.menu.shortcuts())
-        for keys, slot in (("F6", self.cycle_panes), ("Ctrl+I", self.focus_inbox)):
+        for keys, slot in (
+            ("F6", self.cycle_panes),
+            ("Ctrl+I", self.focus_inbox),
+            ("Ctrl+N", self.show_new_session),
+        ):
             QShortcut(QKeySequence(keys), self).activated.connect(slot)
 
     def _open_session(self, session_id: SessionId) -> None:
         self._desk.open_session(session_id)
         self._stack.setCurrentWidget(self.pages.chat)
         self._panes.close_drawer()
+
+    def _open_started(self, session_id: SessionId) -> None:
+        self._open_session(session_id)
+        self.focus_writing()
 
     def _open_bundle(self, bundle: Bundle) -> None:
         self._desk.open_bundle(bundle)

@@ -30,9 +30,10 @@ _WIDTH: Final = 520
 
 
 class WelcomePage(QScrollArea):
-    """`demo_wanted` when the human wants to see the demo."""
+    """`demo_wanted` for the demo, `new_session_wanted` to start an agent from here."""
 
     demo_wanted = Signal()
+    new_session_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,6 +49,9 @@ class WelcomePage(QScrollArea):
         self._demo.setObjectName("tryDemo")
         self._demo.setProperty("role", "primary")
         self._demo_note = _label("muted")
+        self._start = QPushButton()
+        self._start.setObjectName("startFromWelcome")
+        self._start_note = _label("muted")
         self._connect_title = _label("heading")
         self._connect_note = _label("muted")
         self._commands = [CopyLine(theme, f"kandesk connect {key}") for _, key in AGENTS]
@@ -60,6 +64,7 @@ class WelcomePage(QScrollArea):
             widget.hide()
         self._build()
         self._demo.clicked.connect(self.demo_wanted)
+        self._start.clicked.connect(self.new_session_wanted)
         theme.changed.connect(self._show_icons)
         self._show_icons()
         self._retranslate()
@@ -95,6 +100,11 @@ class WelcomePage(QScrollArea):
         demo.addWidget(self._demo)
         demo.addWidget(self._demo_note, 1)
         column.addLayout(demo)
+        start = QHBoxLayout()
+        start.setSpacing(px(12))
+        start.addWidget(self._start)
+        start.addWidget(self._start_note, 1)
+        column.addLayout(start)
         column.addSpacing(px(24))
         column.addWidget(self._connect_title)
         column.addWidget(self._connect_note)
@@ -133,7 +143,9 @@ class WelcomePage(QScrollArea):
         side = self._theme.pixels(56)
         self._picture.setPixmap(pixmap_of_program(side, self.devicePixelRatioF()))
         self._demo.setIcon(self._theme.button_icon(Icon.DEMO, "on_accent"))
-        self._demo.setIconSize(self._theme.button_icon_size)
+        self._start.setIcon(self._theme.button_icon(Icon.NEW))
+        for button in (self._demo, self._start):
+            button.setIconSize(self._theme.button_icon_size)
 
     def _retranslate(self) -> None:
         self._picture.setAccessibleName("Kandesk")
@@ -144,6 +156,8 @@ class WelcomePage(QScrollArea):
         third.setText(self.tr("No answer is lost, given twice, or given by accident."))
         self._demo.setText(self.tr("Try the demo"))
         self._demo_note.setText(self.tr("A built-in agent asks you three things."))
+        self._start.setText(self.tr("New session…"))
+        self._start_note.setText(self.tr("Start an agent of this machine and talk to it here."))
         self._connect_title.setText(self.tr("Connect an agent"))
         self._connect_note.setText(
             self.tr("Run this once in a terminal. It adds Kandesk to the agent's own settings.")
