@@ -87,9 +87,9 @@ def _demo(arguments: Sequence[str]) -> int:
 
 def _demo_agent(_: Sequence[str]) -> int:
     """The agent of the demo, which the desk starts as it starts any other."""
-    from backend.agents import demo_program
+    from backend.agents import demo_agent
 
-    return demo_program.run()
+    return demo_agent.run()
 
 
 def _serve(arguments: Sequence[str]) -> int:

@@ -7,8 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal
 
-from backend.agents.demo import DemoProcess
-from backend.agents.discovery import AgentDiscovery
+from backend.agents.discovery import DEMO_AGENT, FIRST_PROMPT, AgentDiscovery, demo_offer
 from backend.agents.hosting import HostingMeans
 from backend.agents.launcher import AcpLauncher
 from backend.agents.mcp_access import McpAccesses
@@ -18,13 +17,14 @@ from backend.clarification.recovery import recover
 from backend.clock import Clock, format_timestamp
 from backend.desk_file import DeskFile, read_desk_file
 from backend.domain.agents import AgentCommand
+from backend.domain.hosted import SessionStart
 from backend.endpoint import DeskEndpoint, remove_endpoint, write_endpoint
 from backend.errors import Conflict, ErrorCode
 from backend.events import BackendReady, BackendStopped, Listener, WindowRequested
 from backend.http.auth import Tokens
 from backend.http.desk_routes import DeskProcess
 from backend.http.server import HttpServer
-from backend.ids import ReviewId, SessionId
+from backend.ids import AdmissionId, ReviewId, SessionId, new_id
 from backend.installation import command, shell_command, version
 from backend.paths import Home
 from backend.review.recovery import recover as recover_reviews
@@ -56,7 +56,6 @@ class Runtime:
         store: OwnedStore,
         services: Services,
         server: HttpServer,
-        tokens: Tokens,
         tools: McpAccesses,
     ) -> None:
         self._home = home
@@ -64,9 +63,7 @@ class Runtime:
         self._store = store
         self._services = services
         self._server = server
-        self._tokens = tokens
         self._tools = tools
-        self._demo: DemoProcess | None = None
         self.api_url = ""
         self.mcp_url = ""
 
@@ -167,7 +164,6 @@ class Runtime:
             store=store,
             services=services,
             server=server,
-            tokens=tokens,
             tools=tools,
         )
 
@@ -222,9 +218,16 @@ class Runtime:
         self._services.bus.publish(BackendReady(self.api_url, self.mcp_url))
 
     async def start_demo(self) -> None:
-        """Start the built-in demo agent, a client like any other, in a child process."""
-        self._demo = await DemoProcess.start(
-            self.mcp_url, self._tokens.agent, self._services.supervisor
+        """Begin a conversation with the demo agent, an agent like any other."""
+        await self.desk.conversations.start_session(
+            SessionStart(
+                session_id=SessionId(new_id()),
+                agent=DEMO_AGENT,
+                folder="",
+                prompt=FIRST_PROMPT,
+                admission_id=AdmissionId(new_id()),
+                title=demo_offer().name,
+            )
         )
 
     async def close(self, *, deliberate: bool) -> None:
@@ -236,8 +239,6 @@ class Runtime:
             # A home that was deleted or became read-only must not keep the desk from closing.
             with suppress(OSError):
                 self._home.quit_marker.touch(mode=0o600)
-        if self._demo is not None:
-            await self._demo.stop()
         if self._services.hosting is not None:
             await self._services.hosting.close()
         self._services.asking.draining.set()
@@ -287,7 +288,7 @@ def _means(home: Home, clock: Clock, tools: McpAccesses) -> HostingMeans:
 
     return HostingMeans(
         launcher=AcpLauncher(clock),
-        commands=AgentDiscovery(),
+        commands=AgentDiscovery(demo_offer()),
         survivors=SurvivingProcesses(),
         tools=tools,
         quick_folder=quick_folder,

@@ -31,6 +31,8 @@ from backend.errors import AgentFailed
 
 _log = logging.getLogger(__name__)
 
+_LAST_WORDS_SECONDS: Final = 30.0
+"""For what a dead agent has said, while its listener has no room for it."""
 _SETTLE_SECONDS: Final = 6.0
 """More than it takes to end a process; a bound for what waits for that end."""
 
@@ -200,7 +202,7 @@ class AcpConnection:
             falls_silent.cancel()
         await self._process.stop(wanted=False)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._transport.ended.wait(), _SETTLE_SECONDS)
+            await asyncio.wait_for(self._transport.ended.wait(), _LAST_WORDS_SECONDS)
         self._requests.close()
         await self._wire.close()
         self._over.set()

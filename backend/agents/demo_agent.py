@@ -1,86 +1,185 @@
-"""The demo agent: a real MCP client in its own process that asks, waits, gives up and asks again.
-
-It knows nothing of the desk but its address and a token, like any agent.
-"""
+"""The demo agent: a real ACP program in a child process that knows nothing of the desk's inside."""
 
 import asyncio
-import json
-import os
+import contextlib
 import sys
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, cast
 
 import httpx2
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
+from acp import Agent, RequestError, run_agent
+from acp import Client as AcpClient
+from acp.schema import (
+    AgentCapabilities,
+    AvailableCommand,
+    AvailableCommandsUpdate,
+    HttpMcpServer,
+    Implementation,
+    InitializeResponse,
+    LoadSessionResponse,
+    McpCapabilities,
+    NewSessionResponse,
+    PromptResponse,
+    SessionConfigOptionSelect,
+    SessionConfigSelectOption,
+    SessionMode,
+    SessionModeState,
+    SetSessionConfigOptionResponse,
+    SetSessionModeResponse,
+)
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolResult, Implementation
 
-from backend.agents.demo import TOKEN_VARIABLE, URL_VARIABLE
-from backend.agents.demo_questions import IMPATIENT, SEVERAL, SINGLE
+from backend.agents.demo_scenes import SCENES, reply, tour
+from backend.agents.demo_stage import ASK_FIRST, JUST_DO, NAME, PACES, DemoSession, Stage
+from backend.ids import new_id
+from backend.installation import version
 
-PATIENCE: Final = 12.0
-"""Seconds the agent waits for its last question before it gives up."""
-
-PAUSE: Final = 20.0
-"""Seconds until it asks the question again."""
-
-
-async def main() -> None:
-    """Ask three bundles in a row and say in the transcript what came back."""
-    headers = {"Authorization": f"Bearer {os.environ[TOKEN_VARIABLE]}"}
-    timeout = httpx2.Timeout(30.0, read=None)
-    async with httpx2.AsyncClient(headers=headers, timeout=timeout) as http:
-        transport = streamable_http_client(os.environ[URL_VARIABLE], http_client=http)
-        info = Implementation(name="demo-agent", version="1.0")
-        async with Client(transport, client_info=info, mode="legacy") as client:
-            await _say(client, "Hello! I am the **demo agent**. I have three things to ask you.")
-            await _ask_and_report(client, SINGLE)
-            await _ask_and_report(client, SEVERAL)
-            await _give_up_and_ask_again(client)
-            await _say(client, "That was all. Thank you!")
+_MODES: Final = [
+    SessionMode(id=ASK_FIRST, name="Ask first", description="Asks before it runs anything"),
+    SessionMode(id=JUST_DO, name="Just do", description="Never asks for permission"),
+]
 
 
-async def _ask_and_report(client: Client, bundle: Mapping[str, Any]) -> None:
-    result = await client.call_tool("ask_user_question", dict(bundle), progress_callback=_ignore)
-    await _say(client, _report(result))
+class DemoAgent:
+    """What of the library's `Agent` a demo needs; it finds methods by their names.
 
+    Keeps sessions in memory only: one that is loaded begins anew under its old name.
+    """
 
-async def _give_up_and_ask_again(client: Client) -> None:
-    try:
-        async with asyncio.timeout(PATIENCE):
-            await _ask_and_report(client, IMPATIENT)
-            return
-    except TimeoutError:
-        await _say(
-            client,
-            "I could not wait any longer, so my call is gone. Your answer will be kept; "
-            "I will ask again in a moment.",
+    def __init__(self) -> None:
+        self._client: AcpClient | None = None
+        self._sessions: dict[str, DemoSession] = {}
+
+    def on_connect(self, conn: AcpClient) -> None:
+        self._client = conn
+
+    async def initialize(self, protocol_version: int, **_: Any) -> InitializeResponse:
+        return InitializeResponse(
+            protocol_version=min(protocol_version, 1),
+            agent_info=Implementation(name=NAME, title="Demo agent", version=version()),
+            agent_capabilities=AgentCapabilities(
+                load_session=True, mcp_capabilities=McpCapabilities(http=True)
+            ),
         )
-    await asyncio.sleep(PAUSE)
-    await _ask_and_report(client, IMPATIENT)
+
+    async def new_session(
+        self, cwd: str, *, mcp_servers: Sequence[Any] | None = None, **_: Any
+    ) -> NewSessionResponse:
+        session = self._open(new_id(), cwd, mcp_servers)
+        return NewSessionResponse(
+            session_id=session.id, modes=_modes(session), config_options=[_pace(session)]
+        )
+
+    async def load_session(
+        self, cwd: str, session_id: str, *, mcp_servers: Sequence[Any] | None = None, **_: Any
+    ) -> LoadSessionResponse:
+        session = self._open(session_id, cwd, mcp_servers)
+        # Somebody who comes back has seen the tour.
+        session.prompts = 1
+        return LoadSessionResponse(modes=_modes(session), config_options=[_pace(session)])
+
+    async def set_session_mode(
+        self, session_id: str, mode_id: str, **_: Any
+    ) -> SetSessionModeResponse:
+        if mode_id not in {mode.id for mode in _MODES}:
+            raise RequestError.invalid_params({"message": f"no mode {mode_id}"})
+        self._find(session_id).mode = mode_id
+        return SetSessionModeResponse()
+
+    async def set_config_option(
+        self, config_id: str, session_id: str, value: object, **_: Any
+    ) -> SetSessionConfigOptionResponse:
+        session = self._find(session_id)
+        if config_id != "pace" or not isinstance(value, str) or value not in PACES:
+            raise RequestError.invalid_params({"message": f"no {config_id} {value}"})
+        session.pace = value
+        return SetSessionConfigOptionResponse(config_options=[_pace(session)])
+
+    async def prompt(self, session_id: str, prompt: Sequence[Any], **_: Any) -> PromptResponse:
+        session = self._find(session_id)
+        text = "".join(getattr(block, "text", "") for block in prompt)
+        session.work = asyncio.create_task(self._play(session, text))
+        await asyncio.wait({session.work})
+        if session.work.cancelled():
+            return PromptResponse(stop_reason="cancelled")
+        session.work.result()
+        return PromptResponse(stop_reason="end_turn")
+
+    async def cancel(self, session_id: str, **_: Any) -> None:
+        session = self._sessions.get(session_id)
+        if session is not None and session.work is not None:
+            session.work.cancel()
+
+    async def _play(self, session: DemoSession, text: str) -> None:
+        stage = Stage(self._connected, session)
+        word, _, words = text.strip().partition(" ")
+        scene = SCENES.get(word.removeprefix("/")) if word.startswith("/") else None
+        is_first = session.prompts == 0
+        session.prompts += 1
+        try:
+            if scene is not None:
+                await scene[0](stage, words.strip())
+            elif is_first:
+                await tour(stage)
+            else:
+                await reply(stage, text)
+        except* (MCPError, httpx2.HTTPError, ConnectionError) as failed:
+            reason = failed.exceptions[0]
+            raise RequestError.internal_error({"details": f"no answer: {reason}"}) from failed
+
+    def _open(self, session_id: str, folder: str, servers: Sequence[Any] | None) -> DemoSession:
+        server = next((one for one in servers or () if isinstance(one, HttpMcpServer)), None)
+        session = DemoSession(session_id, folder, server)
+        self._sessions[session_id] = session
+        # Behind the answer that tells the session's id.
+        asyncio.get_running_loop().call_soon(self._tell_commands, session)
+        return session
+
+    def _tell_commands(self, session: DemoSession) -> None:
+        commands = [
+            AvailableCommand(name=name, description=description)
+            for name, (_, description) in SCENES.items()
+        ]
+        update = AvailableCommandsUpdate(
+            session_update="available_commands_update", available_commands=commands
+        )
+        session.telling = asyncio.create_task(
+            self._connected.session_update(session_id=session.id, update=update)
+        )
+
+    def _find(self, session_id: str) -> DemoSession:
+        session = self._sessions.get(session_id)
+        if session is None:
+            raise RequestError.invalid_params({"message": "no such session"})
+        return session
+
+    @property
+    def _connected(self) -> AcpClient:
+        if self._client is None:
+            raise RequestError.internal_error({"details": "nobody is connected"})
+        return self._client
 
 
-def _report(result: CallToolResult) -> str:
-    received = json.dumps(result.structured_content, ensure_ascii=False, indent=2)
-    return f"I received:\n\n```json\n{received}\n```"
+def _modes(session: DemoSession) -> SessionModeState:
+    return SessionModeState(available_modes=_MODES, current_mode_id=session.mode)
 
 
-async def _say(client: Client, text: str) -> None:
-    await client.call_tool("send_note", {"text": text})
+def _pace(session: DemoSession) -> SessionConfigOptionSelect:
+    return SessionConfigOptionSelect(
+        id="pace",
+        name="Pace",
+        type="select",
+        current_value=session.pace,
+        options=[SessionConfigSelectOption(value=pace, name=pace.capitalize()) for pace in PACES],
+    )
 
 
-async def _ignore(progress: float, total: float | None, message: str | None) -> None:
-    """Asking for progress is what keeps the call alive."""
-
-
-def run() -> None:
-    """Run to the end; a desk that goes away ends the demo quietly."""
-    try:
-        asyncio.run(main())
-    except* (MCPError, httpx2.HTTPError, OSError, KeyboardInterrupt) as gone:
-        sys.stderr.write(f"demo agent: {gone.exceptions[0]}\n")
+def run() -> int:
+    """Serve one client on standard input and output until it is gone."""
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(run_agent(cast("Agent", DemoAgent())))
+    return 0
 
 
 if __name__ == "__main__":
-    run()
+    sys.exit(run())

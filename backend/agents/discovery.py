@@ -13,17 +13,19 @@ from backend.ids import AgentKey
 from backend.installation import command
 
 DEMO_AGENT: Final = AgentKey("demo")
+FIRST_PROMPT: Final = "/tour"
+"""What the demo agent is asked for by whoever wants to see it."""
 
 
 def demo_offer() -> AgentOffer:
-    """The agent that comes with the desk and shows what agents do; it is not in the catalog."""
+    """The agent that comes with the desk and shows what agents do."""
     return AgentOffer(DEMO_AGENT, "Demo agent", AgentCommand((*command(), "demo-agent")))
 
 
 class AgentDiscovery:
     """Looks again every time it is asked: what was just installed is there.
 
-    `more` are offered before the others.
+    `more` are offered behind those that were found.
     """
 
     def __init__(self, *more: AgentOffer) -> None:
@@ -31,7 +33,9 @@ class AgentDiscovery:
 
     async def list_offers(self) -> tuple[AgentOffer, ...]:
         """The catalog, those that were found first; `command` is None where it was not."""
-        return (*self._more, *await asyncio.to_thread(_look))
+        offers = await asyncio.to_thread(_look)
+        found = [offer for offer in offers if offer.command is not None]
+        return (*found, *self._more, *offers[len(found) :])
 
 
 def _look() -> tuple[AgentOffer, ...]:
