@@ -39,6 +39,8 @@ class HostedRecovery:
         self._parts = parts
         self._survivors = survivors
         self._dispatches = dispatches
+        self._left: dict[SessionId, bool] = {}
+        """Sessions whose process is gone, and whether it had to be ended."""
 
     async def begin(self) -> None:
         """End every process that outlived the last run, before anything is resumed.
@@ -46,16 +48,10 @@ class HostedRecovery:
         Raises:
             TemporarilyUnavailable: another program keeps the store locked.
         """
-        marks = {
-            session_id: mark
-            for session_id, mark in (await self._read(hosted_sessions.list_processes)).items()
-            if not self._runs(session_id)
-        }
-        if not marks:
-            return
-        stopped = set(await self._survivors.stop(tuple(marks.values())))
-        for session_id, mark in marks.items():
-            await self._forget_process(session_id, told=mark in stopped)
+        found = await self._read(hosted_sessions.list_processes)
+        marks = {one: mark for one, mark in found.items() if not self._runs(one)}
+        stopped = set(await self._survivors.stop(tuple(marks.values()))) if marks else set()
+        self._left = {session_id: mark in stopped for session_id, mark in marks.items()}
 
     async def finish(self) -> None:
         """Settle prompts nobody knows the end of, and the turns that were running.
@@ -72,6 +68,10 @@ class HostedRecovery:
             running=self._parts.live.turns(),
             working=[live.session_id for live in self._parts.live.all() if live.busy],
         )
+        # Last: until then a row in a turn proves that its agent had the prompt.
+        for session_id, told in self._left.items():
+            await self._forget_process(session_id, told=told)
+        self._left = {}
 
     async def go_on(self) -> None:
         """Send what was admitted and never attempted; nothing else starts an agent."""
