@@ -96,12 +96,13 @@ async def test_it_gives_up_and_takes_the_answer_as_a_new_message(tmp_path: Path)
             return any(gave_up in words for words in await desk.said(session))
 
         await eventually(given_up, seconds=20)
+        await desk.until(session, lambda seen: seen.turn_id is None)
         [still_open] = await human.pending()
         assert still_open["pending_id"] == bundle["pending_id"]
         await human.answer(bundle)
 
         async def answered() -> bool:
-            return "Thank you" in (await desk.said(session))[-1]
+            return "Yes, deploy" in (await desk.said(session))[-1]
 
         await eventually(answered, seconds=20)
-        assert "Yes, deploy" in (await desk.said(session))[-1]
+        assert "Thank you" in (await desk.said(session))[-1]
