@@ -215,16 +215,18 @@ def notice_row(ending: TurnEnding) -> tuple[str, str, JsonDict]:
     detail = bounded_tail(ending.detail)
     own: JsonDict = {"notice": notice.value, "detail": detail}
     if notice is TurnNotice.PROMPT_FAILED:
-        return "error", detail or "The agent failed", {"error_data": detail, OWN_KEY: own}
-    metadata: JsonDict = {"variant": _VARIANTS.get(notice, "warning"), OWN_KEY: own}
+        return "error", f"{_CONTENTS[notice]}: {detail}", {OWN_KEY: own}
+    if notice is TurnNotice.AGENT_ENDED:
+        own["stderr_tail"] = detail
+        if ending.exit_code is not None:
+            own["exit_code"] = ending.exit_code
+        return "error", _CONTENTS[notice], {OWN_KEY: own}
+    metadata: JsonDict = {"variant": "warning", OWN_KEY: own}
     if notice is TurnNotice.CANCELLED:
-        metadata["cancelled"] = True
-    if ending.exit_code is not None:
-        own["exit_code"] = ending.exit_code
+        metadata.update(variant="default", cancelled=True)
     return "status", _CONTENTS[notice], metadata
 
 
-_VARIANTS: Final = {TurnNotice.CANCELLED: "default", TurnNotice.AGENT_ENDED: "error"}
 _CONTENTS: Final = {
     TurnNotice.MAX_TOKENS: "The agent stopped: it has reached its limit of tokens",
     TurnNotice.MAX_TURN_REQUESTS: "The agent stopped: it has made as many requests as it may",
@@ -232,6 +234,7 @@ _CONTENTS: Final = {
     TurnNotice.CANCELLED: "Cancelled",
     TurnNotice.OTHER_STOP: "The agent stopped for a reason of its own",
     TurnNotice.AGENT_ENDED: "The agent ended unexpectedly",
+    TurnNotice.PROMPT_FAILED: "The agent answered with an error",
     TurnNotice.DESK_ENDED: "Interrupted: the desk ended while the agent worked",
 }
 

@@ -401,7 +401,7 @@ async def test_an_open_tool_ends_as_its_turn_does(
         (prompt_ended(PromptEnd(StopReason.REFUSAL)), "status", "refusal", "warning"),
         (prompt_ended(PromptEnd(StopReason.CANCELLED)), "status", "cancelled", "default"),
         (prompt_ended(PromptEnd("tired")), "status", "other_stop", "warning"),
-        (agent_ended(AgentEnd(-9, "Killed")), "status", "agent_ended", "error"),
+        (agent_ended(AgentEnd(-9, "Killed")), "error", "agent_ended", None),
         (agent_ended(AgentEnd(0, wanted=True)), "status", "cancelled", "default"),
         (desk_ended(), "status", "desk_ended", "warning"),
         (prompt_failed("bad gateway"), "error", "prompt_failed", None),
