@@ -109,6 +109,29 @@
     </message>
 </context>
 <context>
+    <name>AgentChoice</name>
+    <message>
+        <source>Agents</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Command that speaks the agent protocol</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>NAME=value program --option</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not found on this machine. To install it:</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>AgentPickers</name>
     <message>
         <source>Mode of the agent</source>
@@ -215,6 +238,18 @@
     </message>
     <message>
         <source>This message cannot be sent as it is. Nothing was sent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This agent was not found on this machine. Nothing was started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This command cannot be read or run. Nothing was started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This is not a folder that can be used. Nothing was started.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -939,6 +974,57 @@
     </message>
 </context>
 <context>
+    <name>NewSessionPage</name>
+    <message>
+        <source>Folder of the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is not known whether this was started. Start tries again and makes one conversation.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder the agent works in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>First message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is to be done? (optional)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>NoticeBar</name>
     <message>
         <source>Notice</source>
@@ -1245,7 +1331,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A session appears here when an agent asks.</source>
+        <source>A session appears here when an agent asks, or when you start one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quick Chat</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1578,6 +1672,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The agent then told of other arguments than it had asked for.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Details</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1598,6 +1696,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>A part was too long to be kept and is not shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Nothing changed in it.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1611,6 +1713,54 @@
     </message>
     <message>
         <source>Error output</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent stopped: it has reached its limit of tokens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent stopped: it has made as many requests as it may.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent refused to go on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent stopped: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent ended unexpectedly. Resuming starts it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Interrupted: the desk ended while the agent worked.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent answered with an error: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A process of the last run was still there and was ended.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The desk ended while this was sent. Whether the agent has it is not known; it is not sent again by itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A form of the agent cannot be shown and was declined.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent’s form does not take this answer; it is asked again.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1724,6 +1874,14 @@
     </message>
     <message>
         <source>A built-in agent asks you three things.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New session…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start an agent of this machine and talk to it here.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

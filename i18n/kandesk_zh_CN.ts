@@ -1226,10 +1226,6 @@
         <translation>会话</translation>
     </message>
     <message>
-        <source>A session appears here when an agent asks.</source>
-        <translation>代理提问后，会话会出现在这里。</translation>
-    </message>
-    <message>
         <source>Menu</source>
         <translation>菜单</translation>
     </message>
@@ -1559,6 +1555,10 @@
         <translation>位于 %1</translation>
     </message>
     <message>
+        <source>The agent then told of other arguments than it had asked for.</source>
+        <translation>之后代理给出的参数与它请求时的不同。</translation>
+    </message>
+    <message>
         <source>Details</source>
         <translation>详细信息</translation>
     </message>
@@ -1579,6 +1579,10 @@
         <translation>展开此行</translation>
     </message>
     <message>
+        <source>A part was too long to be kept and is not shown.</source>
+        <translation>有一部分过长，未保存，因此不显示。</translation>
+    </message>
+    <message>
         <source>Nothing changed in it.</source>
         <translation>其中没有更改。</translation>
     </message>
@@ -1593,6 +1597,50 @@
     <message>
         <source>Error output</source>
         <translation>错误输出</translation>
+    </message>
+    <message>
+        <source>The agent stopped: it has reached its limit of tokens.</source>
+        <translation>代理已停止：达到了它的词元上限。</translation>
+    </message>
+    <message>
+        <source>The agent stopped: it has made as many requests as it may.</source>
+        <translation>代理已停止：达到了它允许的请求次数。</translation>
+    </message>
+    <message>
+        <source>The agent refused to go on.</source>
+        <translation>代理拒绝继续。</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>The agent stopped: %1</source>
+        <translation>代理已停止：%1</translation>
+    </message>
+    <message>
+        <source>The agent ended unexpectedly. Resuming starts it again.</source>
+        <translation>代理意外结束。恢复会重新启动它。</translation>
+    </message>
+    <message>
+        <source>Interrupted: the desk ended while the agent worked.</source>
+        <translation>已中断：代理工作时工作台结束了。</translation>
+    </message>
+    <message>
+        <source>The agent answered with an error: %1</source>
+        <translation>代理返回了错误：%1</translation>
+    </message>
+    <message>
+        <source>A process of the last run was still there and was ended.</source>
+        <translation>上次运行遗留的进程仍在，已将其结束。</translation>
+    </message>
+    <message>
+        <source>The desk ended while this was sent. Whether the agent has it is not known; it is not sent again by itself.</source>
+        <translation>发送时工作台结束了。不知道代理是否已收到；不会自动重新发送。</translation>
+    </message>
+    <message>
+        <source>A form of the agent cannot be shown and was declined.</source>
+        <translation>代理的一个表单无法显示，已拒绝。</translation>
     </message>
 </context>
 <context>

@@ -14,6 +14,7 @@ from app.models.activity_text import (
     verdict_text,
 )
 from app.models.diff_lines import diff, read_diff
+from app.models.notice_text import notice_detail, notice_text
 from app.text import delivery_text, status_text, superseded_text
 from app.viewmodels.activity_row import (
     ERROR_KIND,
@@ -29,7 +30,7 @@ from app.viewmodels.activity_row import (
 )
 from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.question_row import QUESTION_KIND, QuestionRow, read_question
-from app.viewmodels.row_metadata import as_json, is_streaming, items, mapping, words
+from app.viewmodels.row_metadata import as_json, is_streaming, items, kandesk, mapping, words
 from app.viewmodels.tool_row import TOOL_KINDS, FileChange, read_tool
 from backend.domain.clarification import BundleStatus, Delivery
 from backend.domain.conversation import Message
@@ -70,7 +71,7 @@ def plain_text(message: Message) -> str:
         return write(message)
     if message.kind in KNOWN_KINDS:
         return visible_text(message)
-    parts = unknown_kind_text(message.kind), message.content, as_json(message.metadata)
+    parts = unknown_kind_text(message), unknown_content(message), as_json(message.metadata)
     return "\n".join(filter(None, parts))
 
 
@@ -139,10 +140,16 @@ def variant_text(message: Message) -> str:
     return QCoreApplication.translate("Transcript", "Error") if variant == "error" else ""
 
 
-def unknown_kind_text(kind: str) -> str:
+def unknown_kind_text(message: Message) -> str:
     """A row this version cannot show is named, never dropped."""
-    words = QCoreApplication.translate("Transcript", "A row of the kind “%1”")
-    return words.replace("%1", kind)
+    told = QCoreApplication.translate("Transcript", "A row of the kind “%1”")
+    return told.replace("%1", words(kandesk(message).get("kind")) or message.kind)
+
+
+def unknown_content(message: Message) -> str:
+    """What such a row says beside its name."""
+    named = words(kandesk(message).get("kind")) or message.kind
+    return "" if message.content == named else message.content
 
 
 def question_status(message: Message, row: QuestionRow, inbox: InboxViewModel) -> str:
@@ -153,12 +160,12 @@ def question_status(message: Message, row: QuestionRow, inbox: InboxViewModel) -
     if row.status is BundleStatus.PENDING:
         open_here = pending_id is not None and inbox.is_open(pending_id)
         return status_text(row.status) if open_here or not inbox.loaded else superseded_text()
-    words = status_text(row.status, row.withdrawn)
+    told = status_text(row.status, row.withdrawn)
     heard = None if pending_id is None else inbox.delivery(pending_id)
     delivery = heard or message.delivery
     if delivery is None or delivery in _QUIET_DELIVERIES:
-        return words
-    return f"{words} · {delivery_text(delivery)}"
+        return told
+    return f"{told} · {delivery_text(delivery)}"
 
 
 def change_text(change: FileChange) -> str:
@@ -202,7 +209,12 @@ def _permission_kind(message: Message) -> str:
 
 
 def _error_text(message: Message) -> str:
-    return "\n".join(filter(None, (message.content, read_stderr(message))))
+    parts = notice_text(message), notice_detail(message), read_stderr(message)
+    return "\n".join(filter(None, parts))
+
+
+def _status_text(message: Message) -> str:
+    return "\n".join(filter(None, (notice_text(message), notice_detail(message))))
 
 
 def _error_kind(message: Message) -> str:  # noqa: ARG001 - one of `_KINDS`
@@ -231,6 +243,7 @@ def _question_kind(message: Message) -> str:
 
 _TEXTS: Final[dict[str, Callable[[Message], str]]] = {
     **dict.fromkeys(TOOL_KINDS, _tool_text),
+    **dict.fromkeys(STATUS_KINDS, _status_text),
     QUESTION_KIND: _question_text,
     THINKING_KIND: read_thought,
     TODO_KIND: _todo_text,

@@ -50,7 +50,10 @@ class PermissionRow:
     chosen: str = ""
     command: str = ""
     folder: str = ""
+    path: str = ""
     details: str = ""
+    drifted: bool = False
+    """Whether the agent then told of other arguments than it had asked for."""
 
 
 _STEPS: Final = {
@@ -73,6 +76,7 @@ _VERDICTS: Final = {
     "cancelled": Verdict.CANCELLED,
     "withdrawn": Verdict.CANCELLED,
     "expired": Verdict.EXPIRED,
+    "outcome_unknown": Verdict.UNKNOWN,
 }
 
 
@@ -98,19 +102,23 @@ def read_permission(message: Message) -> PermissionRow:
     metadata = message.metadata
     details = mapping(metadata.get("action_details"))
     resolution = mapping(metadata.get("permission_resolution"))
-    word = words(metadata.get("status"))
+    own = kandesk(message)
+    # What a row of this desk says of itself is finer than the words both desks know.
+    word = words(own.get("review_status")) or words(metadata.get("status"))
     verdict = _VERDICTS.get(word, Verdict.UNKNOWN)
     if resolution.get("result") == "indeterminate":
         verdict = Verdict.UNKNOWN
-    own = kandesk(message)
     command = words(details.get("command"))
+    given = words(details.get("raw_input_preview")) or as_json(details.get("raw_input"))
     return PermissionRow(
         title=message.content or words(metadata.get("title")) or words(details.get("description")),
         verdict=verdict,
         chosen=_option_name(metadata, resolution, own),
         command=command,
         folder=words(details.get("cwd")) or words(own.get("folder")),
-        details="" if command else as_json(details.get("raw_input") or own.get("raw_input")),
+        path=words(details.get("path")),
+        details="" if command else given,
+        drifted=own.get("arguments_drifted") is True,
     )
 
 

@@ -70,6 +70,8 @@ class ToolRow:
     locations: tuple[str, ...] = ()
     given: str = ""
     """What the tool was called with, where nothing above says it."""
+    cut: bool = False
+    """Whether a part of it was too long to be kept."""
 
     @property
     def has_more(self) -> bool:
@@ -85,6 +87,7 @@ class ToolRow:
         )
 
 
+_OUTPUT_NAMES: Final = ("stdout", "output", "formatted_output", "aggregated_output")
 _PROGRESS: Final = {
     "pending": Progress.WAITING,
     "pending_permission": Progress.NEEDS_PERMISSION,
@@ -144,6 +147,7 @@ def read_tool(message: Message) -> ToolRow:
         changes=changes,
         locations=_locations(own, payload, kind),
         given="" if command or changes else as_json(own.get("raw_input") or payload.get("input")),
+        cut=bool(items(own.get("truncated"))) or output.get("truncated") is True,
     )
 
 
@@ -184,6 +188,7 @@ def _changes(own: Mapping[str, object], payload: Mapping[str, object]) -> tuple[
             words(entry.get("diff")),
         )
         for entry in map(mapping, items(payload.get("mutations")))
+        if any(entry.get(name) for name in ("content", "new_content", "old_content", "diff"))
     )
 
 
@@ -200,7 +205,9 @@ def _output(
     ]
     if message.kind == SCRIPT_KIND:
         texts.append(message.content)
-    told = "\n".join(text for text in texts if text)
+    told = "\n".join(_unfenced(text) for text in texts if text)
+    raw = mapping(own.get("raw_output"))
+    written = (words(raw.get(name)) for name in _OUTPUT_NAMES)
     files = "\n".join(str(name) for name in items(output.get("files")))
     return (
         words(output.get("stdout"))
@@ -210,9 +217,19 @@ def _output(
         or words(payload.get("output"))
         or words(payload.get("response"))
         or words(payload.get("result_text"))
+        or next(filter(None, written), "")
         or as_json(own.get("raw_output"))
         or as_json(message.metadata.get("result"))
     )
+
+
+def _unfenced(text: str) -> str:
+    """Output that an agent has put into one code block, without its fences."""
+    lines = text.strip().split("\n")
+    fence = lines[0][:3]
+    fenced = len(lines) > 1 and fence in ("```", "~~~") and lines[-1].strip(fence[0]) == ""
+    inside = lines[1:-1]
+    return "\n".join(inside) if fenced and not any(fence in line for line in inside) else text
 
 
 def _exit_code(

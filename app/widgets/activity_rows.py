@@ -11,9 +11,11 @@ from app.models.message_text import (
     plan_name,
     thought_text,
     todo_name,
+    unknown_content,
     unknown_kind_text,
     variant_text,
 )
+from app.models.notice_text import notice_detail, notice_text
 from app.resources import Icon
 from app.text import clock_text
 from app.theme import Theme
@@ -26,7 +28,7 @@ from app.viewmodels.activity_row import (
     read_thought,
     read_todos,
 )
-from app.viewmodels.row_metadata import as_json
+from app.viewmodels.row_metadata import as_json, kandesk
 from app.widgets.long_text import LongText
 from app.widgets.plain_documents import PlainDocument
 from app.widgets.row_facts import RowFacts
@@ -120,40 +122,53 @@ class ActivityRows:
     def _asked(self, page: RowPage, row: PermissionRow) -> None:
         if row.command:
             page.code(self._plain(row.command), indent=page.gutter, copied=row.command)
+        if row.path and row.path not in row.title:
+            page.words(row.path, "text_muted", indent=page.gutter)
         if row.folder:
             words = QCoreApplication.translate("Transcript", "In %1").replace("%1", row.folder)
             page.words(words, "text_muted", indent=page.gutter)
+        if row.drifted:
+            words = QCoreApplication.translate(
+                "Transcript", "The agent then told of other arguments than it had asked for."
+            )
+            page.words(words, "danger", indent=page.gutter)
 
-    def status(self, page: RowPage, message: Message, facts: RowFacts) -> None:  # noqa: ARG002
-        variant = variant_text(message)
-        if not variant:
-            page.centred(message.content)
+    def status(self, page: RowPage, message: Message, facts: RowFacts) -> None:
+        variant, detail = variant_text(message), notice_detail(message)
+        if not variant and not detail:
+            page.centred(notice_text(message))
             return
         failed = message.metadata.get("variant") == "error"
         colour = "danger" if failed else "text_muted"
-        page.icon(Icon.ERROR if failed else Icon.WARNING, colour)
-        page.words(f"{variant}: {message.content}", colour, indent=page.gutter)
+        page.icon(Icon.ERROR if failed else Icon.WARNING if variant else Icon.INFO, colour)
+        text = notice_text(message)
+        page.words(f"{variant}: {text}" if variant else text, colour, indent=page.gutter)
+        if detail:
+            self._folded(page, detail, facts, Part.PAYLOAD, _details())
 
     def error(self, page: RowPage, message: Message, facts: RowFacts) -> None:
         page.icon(Icon.ERROR, "danger")
-        shown, action = self._long_text.beginning(message.content, facts)
+        shown, action = self._long_text.beginning(notice_text(message), facts)
         page.document(shown, indent=page.gutter)
         if action is not None:
             page.action(*action, indent=page.gutter)
-        stderr = read_stderr(message)
+        detail, stderr = notice_detail(message), read_stderr(message)
+        if detail:
+            page.code(self._plain(detail), indent=page.gutter, copied=detail)
         if stderr:
             words = QCoreApplication.translate("Transcript", "What its program wrote last")
             self._folded(page, stderr, facts, Part.STDERR, words)
 
     def unknown(self, page: RowPage, message: Message, facts: RowFacts) -> None:
         page.icon(Icon.UNKNOWN, "text_muted")
-        page.line(unknown_kind_text(message.kind), "text_muted", indent=page.gutter)
-        shown, action = self._long_text.beginning(message.content, facts)
+        page.line(unknown_kind_text(message), "text_muted", indent=page.gutter)
+        content = unknown_content(message)
+        shown, action = self._long_text.beginning(content, facts)
         if shown:
-            page.code(self._plain(shown), indent=page.gutter, copied=message.content)
+            page.code(self._plain(shown), indent=page.gutter, copied=content)
         if action is not None:
             page.action(*action, indent=page.gutter)
-        payload = as_json(message.metadata)
+        payload = as_json(kandesk(message).get("payload")) or as_json(message.metadata)
         if payload:
             words = QCoreApplication.translate("Transcript", "What came with it")
             self._folded(page, payload, facts, Part.PAYLOAD, words)

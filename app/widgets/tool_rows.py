@@ -94,6 +94,11 @@ class ToolRows:
             self._change(page, change, facts, alone=alone)
         self._named(page, "", row.output, facts, Part.OUTPUT)
         self._named(page, _error_output(), row.error_output, facts, Part.STDERR)
+        if row.cut:
+            words = QCoreApplication.translate(
+                "Transcript", "A part was too long to be kept and is not shown."
+            )
+            self._say(page, words)
         if row.exit_code is not None:
             words = QCoreApplication.translate("Activity", "exit code %1")
             self._say(page, words.replace("%1", str(row.exit_code)))

@@ -116,7 +116,10 @@ def permission_row(name: str, status: str = "", *, created: float = 0) -> Messag
         "action_details": {"command": "git push origin main", "cwd": "/home/ann/shop"},
     }
     if status:
-        metadata["status"] = status
+        metadata["status"] = {"declined": "rejected", "cancelled": "expired"}.get(
+            status, "approved"
+        )
+        metadata["kandesk"] = {"review_status": status, "folder": "/home/ann/shop"}
     return make_message(
         name, "Push to origin", kind="permission_request", metadata=metadata, created=created
     )

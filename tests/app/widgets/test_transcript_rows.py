@@ -10,6 +10,8 @@ from app.widgets.message_delegate import MessageDelegate
 from app.widgets.row_layout import RowLayout
 from app.widgets.transcript_view import TranscriptView
 from backend.domain.conversation import Message, SessionKind
+from backend.domain.session_notice import SessionNotice
+from backend.domain.turn_end import TurnNotice
 from tests.helpers.desk_builders import make_message, make_session
 from tests.helpers.fake_backend import FakeBackend
 from tests.helpers.hosted_rows import (
@@ -249,10 +251,8 @@ async def test_the_state_of_a_tool_is_told_in_words(
         ("", "Waits for you"),
         ("approved", "Approved"),
         ("executed", "Approved"),
-        ("rejected", "Declined"),
         ("declined", "Declined"),
         ("cancelled", "Cancelled"),
-        ("expired", "Expired"),
         ("outcome_unknown", "Outcome unknown"),
     ],
 )
@@ -266,6 +266,78 @@ async def test_the_verdict_of_a_permission_is_told_in_words(
         if status:
             await _open(view)
         assert "git push origin main" in _words(view)
+
+
+@pytest.mark.parametrize(
+    ("status", "result", "verdict"),
+    [
+        ("approved", "accepted", "Approved"),
+        ("approved", "indeterminate", "Outcome unknown"),
+        ("rejected", "accepted", "Declined"),
+        ("expired", "expired", "Expired"),
+        ("levitating", "", "Outcome unknown"),
+    ],
+)
+async def test_a_permission_of_another_desk_has_its_verdict_too(
+    backend: FakeBackend, status: str, result: str, verdict: str
+) -> None:
+    """kandev-app.md b.4: status and permission_resolution."""
+    metadata = {
+        "status": status,
+        "options": [{"option_id": "a", "name": "Always allow", "kind": "allow_always"}],
+        "permission_resolution": {"result": result, "option_id": "a"},
+    }
+    _put(backend, make_message("p", "Delete it", kind="permission_request", metadata=metadata))
+    async with shown_window(backend) as shown:
+        assert f"{verdict} · Always allow" in _words(await _view(shown))
+
+
+@pytest.mark.parametrize("notice", [*TurnNotice, *SessionNotice])
+async def test_what_the_desk_tells_is_in_the_windows_words(
+    backend: FakeBackend, notice: TurnNotice | SessionNotice
+) -> None:
+    metadata = {"variant": "warning", "kandesk": {"notice": notice.value, "detail": "E-42"}}
+    _put(backend, make_message("s", "for the store", kind="status", metadata=metadata))
+    async with shown_window(backend) as shown:
+        view = await _view(shown)
+        assert "for the store" not in _words(view)
+        if notice not in (TurnNotice.OTHER_STOP, TurnNotice.PROMPT_FAILED):
+            assert "E-42" not in _words(view)
+            await _open(view)
+        assert "E-42" in _words(view)
+        assert "for the store" not in _spoken(view)
+
+
+async def test_an_update_without_a_usable_name_is_called_what_its_agent_called_it(
+    backend: FakeBackend,
+) -> None:
+    own = {"kandesk": {"kind": "Beam-Up", "payload": {"depth": 3}}}
+    _put(backend, make_message("o", "Beam-Up", kind="unknown_update", metadata=own))
+    async with shown_window(backend) as shown:
+        view = await _view(shown)
+        assert _words(view).count("Beam-Up") == 1
+        await _open(view)
+        assert '"depth": 3' in _words(view)
+
+
+async def test_output_in_a_code_block_is_shown_without_its_fences(backend: FakeBackend) -> None:
+    content = [{"type": "text", "text": "```console\n29 passed\n```"}]
+    row = tool_row("t", "tool_execute", "pytest", doing="execute", content=content)
+    _put(backend, row)
+    async with shown_window(backend) as shown:
+        view = await _view(shown)
+        await _open(view)
+        assert "29 passed" in _words(view)
+        assert "```" not in _words(view)
+
+
+async def test_what_was_too_long_to_be_kept_says_so(backend: FakeBackend) -> None:
+    content = [{"type": "text", "text": "the beginning"}]
+    _put(backend, tool_row("t", "tool_call", "Big", content=content, truncated=["content"]))
+    async with shown_window(backend) as shown:
+        view = await _view(shown)
+        await _open(view)
+        assert "too long to be kept" in _words(view)
 
 
 async def test_an_error_keeps_what_the_program_wrote_folded(backend: FakeBackend) -> None:
