@@ -3,6 +3,7 @@
 import asyncio
 import json
 
+import psycopg
 import pytest
 
 from backend.conversation.dispatcher import LiveAgent
@@ -13,10 +14,12 @@ from backend.domain.input_mode import ForegroundActivity
 from backend.errors import Conflict, ErrorCode, InvalidInput, NotFound, TemporarilyUnavailable
 from backend.ids import AdmissionId, SessionId
 from backend.store.database import Database
+from backend.store.dialect import Dialect, session_lock
 from tests.helpers.clock import FakeClock
 from tests.helpers.faults import Fault, FaultyDatabase, unavailable
 from tests.helpers.place import Place, open_store, raw
 from tests.helpers.sending import S, Sending
+from tests.helpers.waiting import until
 
 PARKED = Drain.PARKED
 DIRECT = [SessionState.CREATED, SessionState.IDLE, SessionState.WAITING_FOR_INPUT]
@@ -430,3 +433,31 @@ async def test_a_caller_that_goes_away_does_not_take_its_message_along(
     again = await sending.send("Once", identity="m")
     assert again.replayed
     assert sending.user_rows() == [("m", "Once")]
+
+
+async def test_what_is_sent_waits_for_whoever_holds_the_session(
+    postgres_store_url: str, clock: FakeClock
+) -> None:
+    """K2.7: turn authority is read and changed under the session's lock only."""
+    database = await open_store(postgres_store_url, clock)
+    sending = Sending(database, clock, postgres_store_url)
+    sending.session(SessionState.IDLE)
+    lock = session_lock(Dialect.POSTGRESQL, "'s1'")
+    with psycopg.connect(postgres_store_url) as other:
+        other.execute(f"SELECT {lock}".encode())
+        waiting = asyncio.create_task(sending.send("Once"))
+        await until(lambda: is_waited_for(postgres_store_url))
+        assert not waiting.done()
+        other.rollback()
+    assert (await waiting).outcome is AdmissionOutcome.SENT
+    await database.close()
+
+
+def is_waited_for(url: str) -> bool:
+    """Somebody waits for an advisory lock of this database."""
+    with raw(url) as connection:
+        found = connection.execute(
+            "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        ).fetchone()
+    return bool(found[0])

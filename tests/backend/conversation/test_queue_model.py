@@ -196,7 +196,7 @@ def empty_store(path: Path) -> None:
     asyncio.run(make())
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEPS, max_size=30))
 def test_a_queue_is_a_list_whatever_happens_to_it(steps: list[tuple[str, int, int]]) -> None:
     """K7.3; K8.3: order, cap, identity and restart; no message is lost, doubled or reordered."""
