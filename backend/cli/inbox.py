@@ -6,6 +6,7 @@ import sys
 import uuid
 from collections.abc import Callable, Sequence
 
+from backend.agents.hosted_around import is_inside_hosted_agent
 from backend.cli.desk_client import Json
 from backend.cli.inbox_answers import AnswerBuilder, WrongUsage, pick_bundle, read_json_answers
 from backend.cli.inbox_door import InboxDoor, InboxRefused, open_door
@@ -61,6 +62,7 @@ def answer(arguments: Sequence[str]) -> int:
     parsed = parser.parse_args(arguments)
 
     def run() -> int:
+        _refuse_agents()
         ways = (parsed.answer is not None, bool(parsed.option or parsed.text), bool(parsed.json))
         if sum(ways) != 1:
             raise WrongUsage("give an answer as ARG, with --option and --text, or with --json -")
@@ -80,6 +82,7 @@ def skip(arguments: Sequence[str]) -> int:
     parsed = parser.parse_args(arguments)
 
     def run() -> int:
+        _refuse_agents()
         door = open_door(resolve_home(parsed.home))
         bundle = _find(door, parsed.id)
         return _respond(door, bundle, {"rejected": True, "reject_reason": parsed.reason})
@@ -101,6 +104,12 @@ def _guarded(parser: argparse.ArgumentParser, run: Callable[[], int]) -> int:
     except InboxRefused as error:
         sys.stderr.write(f"kandesk: {clean(error, 1000)}\n")
         return 1
+
+
+def _refuse_agents() -> None:
+    """An agent with a shell must not answer itself (agents.md, Security)."""
+    if is_inside_hosted_agent():
+        raise InboxRefused("an agent runs this command; questions are answered by humans")
 
 
 def _find(door: InboxDoor, word: str) -> Json:

@@ -1,17 +1,20 @@
 """`pending`, `answer` and `skip` against a real desk (product.md, Commands)."""
 
 import json
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from backend.agents.child_environment import HOSTED_VARIABLE
 from backend.cli.inbox_door import InboxRefused
 from backend.cli.inbox_store import StoreInbox
 from backend.paths import Home
 from backend.store.owner_lock import OwnerLock
 from tests.helpers.desk_process import DeskProcess, run_kandesk
+from tests.helpers.program import KANDESK, ROOT, environment
 from tests.helpers.shim_process import ShimProcess, result_of
 
 OPTIONS = [{"label": "Postgres"}, {"label": "SQLite"}, {"label": "2"}]
@@ -24,6 +27,9 @@ MANY = {
         {"id": "why", "prompt": "Why?"},
     ]
 }
+
+_WIPED = f'"env" -u {HOSTED_VARIABLE} "$@"; exit $?'
+"""A shell between, which keeps the mark, and a program without it."""
 
 
 class Desk:
@@ -226,3 +232,15 @@ def test_who_keeps_the_store_from_a_command_is_said(tmp_path: Path, kind: str, s
             StoreInbox(home).respond("p1", {"rejected": True})
     finally:
         lock.release()
+
+
+@pytest.mark.parametrize("words", [("answer", "x", "1"), ("skip", "x")])
+def test_an_agent_a_desk_runs_cannot_answer_itself(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """agents.md, Security: also when it has wiped the mark from its own environment."""
+    hosted = {**environment(tmp_path), HOSTED_VARIABLE: "1"}
+    for command in ([*KANDESK, *words], ["sh", "-c", _WIPED, "sh", *KANDESK, *words]):
+        done = subprocess.run(
+            command, env=hosted, cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1
+        assert "answered by humans" in done.stderr
