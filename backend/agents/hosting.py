@@ -76,6 +76,7 @@ class Hosting:
             life=self._life,
             dispatches=self._dispatches,
             watch=watch,
+            turns=self._turns,
             starting=Starting(inner, means.quick_folder),
         )
 

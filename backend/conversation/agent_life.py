@@ -161,7 +161,8 @@ class AgentLife:
         self._views.changed(session_id)
         failed = isinstance(error, AgentFailed)
         state = SessionState.FAILED if failed else SessionState.IDLE
-        await self._move(session_id, state, error=error.detail[:_TAIL] if failed else "")
+        told = f"{_problem(error)}: {error.detail[:_TAIL]}" if failed else ""
+        await self._move(session_id, state, error=told)
         await self._forget_process(session_id)
         self._views.changed(session_id)
 

@@ -9,6 +9,8 @@ from backend.conversation.dispatch import Dispatches
 from backend.conversation.message_drafts import MessageDrafts
 from backend.conversation.parts import ConversationParts
 from backend.conversation.starting import Starting
+from backend.conversation.turns import Turns
+from backend.conversation.unheard_answers import UnheardAnswers
 from backend.conversation.views import ConversationViews
 from backend.conversation.watching import Watch
 from backend.domain.hosted import (
@@ -37,6 +39,7 @@ class Conversations:
         dispatches: Dispatches,
         watch: Watch,
         starting: Starting,
+        turns: Turns,
     ) -> None:
         self._parts = parts
         self._views = views
@@ -46,6 +49,7 @@ class Conversations:
         self._starting = starting
         self._queue = dispatches.queue
         self._admissions = Admissions(parts.database, parts.clock, parts.supervisor, dispatches)
+        turns.when_died(UnheardAnswers(parts, self._admissions).give_again)
         self._drafts = MessageDrafts(parts.database, parts.clock)
 
     async def list_agents(self) -> tuple[AgentOffer, ...]:
@@ -110,6 +114,7 @@ class Conversations:
         live = self._parts.live.get(session_id)
         turn = live.turn
         if turn is None:
+            await self._dispatches.call_off(session_id)
             return
         turn.stopped = True
         live.status = AgentStatus.STOPPING

@@ -43,6 +43,7 @@ class Hearing:
         live = self._live
         if live.turn is not None:
             live.turn.heard_at = self._parts.clock.monotonic()
+            live.turn.answered.clear()
         shown = live.applies(update)
         if live.relieved(AgentProblem.SILENT) or shown:
             self._views.changed(live.session_id)

@@ -17,6 +17,7 @@ from backend.domain.agents import (
     SessionSetup,
     SlashCommand,
 )
+from backend.domain.clarification import Bundle
 from backend.domain.hosted import AgentProblem, AgentStatus, AgentTrouble
 from backend.ids import SessionId, TurnId
 
@@ -37,6 +38,8 @@ class LiveTurn:
     """When the agent last gave a sign of life, on the monotonic clock."""
     waits: int = 0
     """Requests to its human that are open."""
+    answered: list[Bundle] = field(default_factory=list)
+    """Questions whose answers its calls were handed since the last sign of life."""
     end: AgentEnd | None = None
     """How its agent ended while the turn ran."""
     done: asyncio.Event = field(default_factory=asyncio.Event)

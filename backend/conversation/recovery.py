@@ -16,7 +16,7 @@ from backend.conversation.ports import Survivors
 from backend.domain.hosted import AgentProblem, PromptOutcome
 from backend.domain.session_notice import SessionNotice
 from backend.ids import SessionId
-from backend.store import hosted_sessions, prompts
+from backend.store import hosted_sessions, open_bundles, prompts, withdrawals
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
 from backend.store.prompts import ReservedPrompt
@@ -68,6 +68,9 @@ class HostedRecovery:
             running=self._parts.live.turns(),
             working=[live.session_id for live in self._parts.live.all() if live.busy],
         )
+        for session_id in await self._read(open_bundles.hosted_sessions_asking):
+            if not self._runs(session_id):
+                await self._detach(session_id)
         # Last: until then a row in a turn proves that its agent had the prompt.
         for session_id, told in self._left.items():
             await self._forget_process(session_id, told=told)
@@ -83,6 +86,14 @@ class HostedRecovery:
         """Whether an agent of this process has the session."""
         live = self._parts.live.get(session_id)
         return live.agent is not None or live.turn is not None
+
+    async def _detach(self, session_id: SessionId) -> None:
+        """The call that asked has ended with its agent; the question stays answerable (K1.7)."""
+
+        async def detach(tx: Transaction) -> None:
+            await withdrawals.detach_session(tx, session_id, self._parts.clock.now())
+
+        await self._write(detach)
 
     async def _forget_process(self, session_id: SessionId, *, told: bool) -> None:
         async def forget(tx: Transaction) -> None:

@@ -1,6 +1,6 @@
 """A prompt the agent has taken: its turn runs, ends once, and is told (K1.7, K5.5)."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from backend.clock import Deadline
@@ -12,6 +12,7 @@ from backend.conversation.watching import Watch
 from backend.domain.hosted import AgentProblem, AgentStatus
 from backend.domain.turn_end import (
     TurnEnding,
+    TurnOutcome,
     agent_ended,
     desk_ended,
     prompt_ended,
@@ -23,6 +24,10 @@ from backend.ids import SessionId
 from backend.work.budget import within
 
 
+async def _nothing(_session_id: SessionId, _turn: LiveTurn) -> None:
+    """Nobody wants to know."""
+
+
 class Turns:
     """Follows each running prompt to its end; what ends late never ends a newer turn."""
 
@@ -31,11 +36,16 @@ class Turns:
         self._views = views
         self._watch = watch
         self._closing = False
+        self._died: Callable[[SessionId, LiveTurn], Awaitable[None]] = _nothing
         self._free: Callable[[SessionId], None] = lambda _session_id: None
 
     def when_free(self, told: Callable[[SessionId], None]) -> None:
         """Tell `told` of every session whose agent can take a prompt again."""
         self._free = told
+
+    def when_died(self, told: Callable[[SessionId, LiveTurn], Awaitable[None]]) -> None:
+        """Tell `told` of a turn whose agent died with answers it has shown no sign of."""
+        self._died = told
 
     def desk_ends(self) -> None:
         """What ends from now on was interrupted by the desk."""
@@ -86,6 +96,8 @@ class Turns:
         await self._parts.announce_session(session_id)
         if live.agent is not None:
             self._free(session_id)
+        elif turn.answered and ending.outcome is TurnOutcome.INTERRUPTED and not self._closing:
+            await self._died(session_id, turn)
 
     def _failure(self, turn: LiveTurn, error: AgentFailed) -> TurnEnding:
         """The agent refused or spoke nonsense, or it is gone: then its end was told before."""

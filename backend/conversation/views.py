@@ -10,7 +10,14 @@ from backend.clock import Clock, Deadline
 from backend.conversation.dispatcher import LiveAgent
 from backend.conversation.live import LiveSession, LiveSessions
 from backend.conversation.next_prompt import mode_of
-from backend.domain.hosted import Conversation, QueuedPrompt
+from backend.domain.conversation import SessionState
+from backend.domain.hosted import (
+    AgentProblem,
+    AgentStatus,
+    AgentTrouble,
+    Conversation,
+    QueuedPrompt,
+)
 from backend.domain.input_mode import InputMode, composer_mode
 from backend.errors import AppError, ErrorCode, NotFound
 from backend.events import ConversationChanged, EventBus
@@ -120,13 +127,16 @@ async def _stored(tx: Transaction, session_id: SessionId) -> _Stored | None:
 
 
 def _conversation(stored: _Stored, live: LiveSession, version: int) -> Conversation:
-    session = stored.session
+    session, status, trouble = stored.session, live.status, None
+    if status is AgentStatus.ABSENT and session.state is SessionState.FAILED:
+        # It failed in an earlier run of the desk.
+        status, trouble = AgentStatus.FAILED, _stored_trouble(session.error)
     return Conversation(
         session_id=session.session_id,
         agent=session.agent,
         agent_name=session.agent_name,
         folder=session.folder,
-        status=live.status,
+        status=status,
         input=_input(stored, live),
         turn_id=live.turn.turn_id if live.turn is not None and live.turn.taken else None,
         queue=stored.queue,
@@ -136,9 +146,16 @@ def _conversation(stored: _Stored, live: LiveSession, version: int) -> Conversat
         options=live.options if live.offered else session.options,
         commands=live.commands if live.offered else session.commands,
         usage=session.usage,
-        trouble=live.trouble,
+        trouble=live.trouble or trouble,
         version=version,
     )
+
+
+def _stored_trouble(error: str) -> AgentTrouble:
+    told, _, detail = error.partition(": ")
+    if told in AgentProblem.__members__.values():
+        return AgentTrouble(AgentProblem(told), detail)
+    return AgentTrouble(AgentProblem.EXITED, error)
 
 
 def _input(stored: _Stored, live: LiveSession) -> InputMode:

@@ -2,8 +2,9 @@
 
 from backend.ids import PendingId, SessionId
 from backend.store.database import Transaction
-from backend.store.dialect import after_lookup
+from backend.store.dialect import after_lookup, json_flag
 from backend.store.eligibility import is_answerable, pending_id
+from backend.store.hosted_sessions import is_hosted
 
 
 async def open_pending_ids(tx: Transaction) -> list[PendingId]:
@@ -26,6 +27,18 @@ async def open_in_session(tx: Transaction, session_id: SessionId) -> list[Pendin
         {"session": session_id},
     )
     return [PendingId(str(row["pending_id"])) for row in rows]
+
+
+async def hosted_sessions_asking(tx: Transaction) -> list[SessionId]:
+    """Sessions of this desk's own agents with an open question whose call is thought to wait."""
+    detached = json_flag(tx.dialect, "m.metadata", "agent_disconnected")
+    hosted = is_hosted(tx.dialect, "s")
+    rows = await tx.fetch_all(
+        "SELECT DISTINCT m.task_session_id AS id FROM task_session_messages m"
+        " JOIN task_sessions s ON s.id = m.task_session_id"
+        f" WHERE {is_answerable(tx.dialect, 'm')} AND NOT {detached} AND {hosted}"
+    )
+    return [SessionId(str(row["id"])) for row in rows]
 
 
 async def is_open(tx: Transaction, pending: PendingId) -> bool:

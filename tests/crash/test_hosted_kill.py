@@ -110,7 +110,7 @@ async def test_a_killed_desk_sends_nothing_twice_and_drops_nothing(
         if group:
             assert await gone(group, 5 - (time.monotonic() - started))
         # The values of a custom command's environment are not stored: what comes next is told.
-        desk.api._parts.live.get(SESSION).command = scripted_command(log=str(log))  # type: ignore[attr-defined]
+        desk.command(SESSION, scripted_command(log=str(log)))
         if point in BEFORE_ATTEMPT:
             await desk.api.resume(SESSION)
         await desk.until(SESSION, lambda seen: is_free(seen) or seen.status is AgentStatus.FAILED)
@@ -127,7 +127,7 @@ async def test_a_killed_agent_is_told_and_its_prompts_are_where_they_must_be(
 ) -> None:
     log = await die(tmp_path, point, "agent", "")
     async with hosting_desk(tmp_path) as desk:
-        desk.api._parts.live.get(SESSION).command = scripted_command(log=str(log))  # type: ignore[attr-defined]
+        desk.command(SESSION, scripted_command(log=str(log)))
         await desk.api.resume(SESSION)
         await until(lambda: SECOND in prompts_in(log), seconds=20)
         await desk.until(SESSION, is_free)

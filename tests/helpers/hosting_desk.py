@@ -121,6 +121,12 @@ class HostingDesk:
             bundle.pending_id, Skipped(), client_id=HUMAN, claim_token=new_token()
         )
 
+    def command(self, session_id: SessionId, command: AgentCommand) -> None:
+        """Give a session its command with its environment, which no store keeps."""
+        hosting = self.runtime._services.hosting
+        assert hosting is not None
+        hosting.conversations._parts.live.get(session_id).command = command
+
     def process(self, session_id: SessionId) -> int:
         """The id of the session's child, by the store."""
         with raw(self.folder / "home" / "kandesk.db") as connection:

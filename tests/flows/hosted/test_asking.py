@@ -12,7 +12,7 @@ from backend.domain.hosted import AgentProblem
 from backend.ids import ClaimId, SessionId, new_id
 from tests.helpers.builders import make_answer
 from tests.helpers.desk import HUMAN
-from tests.helpers.hosting_desk import HostingDesk, prompts_in
+from tests.helpers.hosting_desk import HostingDesk, hosting_desk, prompts_in
 from tests.helpers.scripted_agents import scripted_command
 from tests.helpers.waiting import eventually, until
 
@@ -172,3 +172,40 @@ async def test_a_permission_is_asked_and_the_choice_reaches_the_agent(desk: Host
     await _decide(desk, session, "reject")
     await desk.ready(session)
     assert (await desk.said(session))[-1] == "agent: permission: reject"
+
+
+async def test_an_agent_that_dies_with_its_answer_is_given_it_again_once(
+    desk: HostingDesk, tmp_path: Path
+) -> None:
+    """K5.5, watchdog: delivered live, and no sign of life since."""
+    log = tmp_path / "frames"
+    command = scripted_command(log=str(log))
+    session = await desk.start(f"{asks()}\nsay used it", command=command)
+    bundle = await desk.question(session)
+    pid = desk.process(session)
+    os.kill(pid, signal.SIGSTOP)
+    outcome = await desk.answer(bundle, make_answer("q1", "pg"))
+    assert outcome.delivery is Delivery.DELIVERED
+    os.killpg(pid, signal.SIGKILL)
+    await until(lambda: len(prompts_in(log)) == 2, seconds=20)
+    assert "PostgreSQL" in prompts_in(log)[1]
+    await desk.ready(session)
+    assert len(prompts_in(log)) == 2
+
+
+async def test_a_question_of_a_desk_that_was_killed_is_answered_into_a_new_prompt(
+    tmp_path: Path,
+) -> None:
+    """K5.7: its call ended with the desk; the answer resumes the agent."""
+    log = tmp_path / "frames"
+    async with hosting_desk(tmp_path) as desk:
+        session = await desk.start(asks(), command=scripted_command(log=str(log)))
+        bundle = await desk.question(session)
+    async with hosting_desk(tmp_path) as desk:
+        desk.command(session, scripted_command(log=str(log)))
+        left = await desk.question(session)
+        assert (left.pending_id, left.detached) == (bundle.pending_id, True)
+        outcome = await desk.answer(left, make_answer("q1", "lite"))
+        assert outcome.delivery is Delivery.DELIVERED
+        await desk.ready(session)
+    assert len(prompts_in(log)) == 2

@@ -296,3 +296,29 @@ async def test_modes_are_chosen_while_the_agent_runs_only(desk: HostingDesk) -> 
     assert [mode.id for mode in conversation.modes] == ["ask", "code"]
     with pytest.raises(Conflict):
         await desk.api.set_mode(session, "ask")
+
+
+async def test_a_prompt_that_was_stopped_before_it_was_sent_is_never_sent(
+    desk: HostingDesk, tmp_path: Path
+) -> None:
+    log = tmp_path / "frames"
+    session = await desk.start("say never", command=AgentCommand((str(tmp_path / "missing"),)))
+    await desk.until(session, lambda seen: seen.status is AgentStatus.FAILED)
+    await desk.api.cancel_turn(session)
+    desk.command(session, scripted_command(log=str(log)))
+    await desk.api.resume(session)
+    await desk.ready(session)
+    await desk.send(session, "say this")
+    await until(lambda: prompts_in(log) == ["say this"], seconds=20)
+    await desk.ready(session)
+
+
+async def test_a_session_that_failed_is_told_so_after_a_restart(tmp_path: Path) -> None:
+    async with hosting_desk(tmp_path) as desk:
+        session = await desk.start(command=AgentCommand((str(tmp_path / "missing"),)))
+        await desk.until(session, lambda seen: seen.status is AgentStatus.FAILED)
+    async with hosting_desk(tmp_path) as desk:
+        conversation = await desk.conversation(session)
+        assert (conversation.status, conversation.input) == (AgentStatus.FAILED, "unavailable")
+        assert conversation.trouble is not None
+        assert conversation.trouble.problem is AgentProblem.COMMAND_MISSING
