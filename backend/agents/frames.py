@@ -1,6 +1,7 @@
 """Frames of an agent's output: bytes to lines to JSON values nothing behind has to fear."""
 
 import json
+import math
 import re
 from collections import deque
 from typing import Final
@@ -111,4 +112,10 @@ def _nothing(_: str) -> None:
     """JSON has no NaN; a store that keeps JSON refuses it."""
 
 
-_DECODER: Final = json.JSONDecoder(parse_constant=_nothing)
+def _finite(digits: str) -> float | None:
+    """1e999 is written as a number and is infinite all the same."""
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_nothing, parse_float=_finite)

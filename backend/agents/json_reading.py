@@ -1,8 +1,11 @@
 """Parts of an agent's JSON, read leniently: a part of the wrong type counts as absent."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from backend.agents.frames import JsonMap
+
+_LARGEST: Final = 2**53
 
 
 def as_map(value: object) -> JsonMap:
@@ -26,11 +29,11 @@ def optional_text(source: JsonMap, name: str) -> str | None:
 
 
 def count_of(source: JsonMap, name: str) -> int | None:
-    """A whole number that is not negative."""
+    """A whole number that is not negative and that every store can keep."""
     found = source.get(name)
     if isinstance(found, bool) or not isinstance(found, int | float):
         return None
-    return int(found) if found >= 0 else None
+    return int(found) if 0 <= found <= _LARGEST else None
 
 
 def meta_of(source: JsonMap) -> JsonMap:

@@ -32,8 +32,16 @@ def test_an_endless_line_is_refused_before_it_fills_the_memory() -> None:
 
 def test_what_cannot_be_stored_is_replaced() -> None:
     """architecture.md, The store: NUL and lone surrogates become U+FFFD in agent output."""
-    line = rb'{"a\u0000": "b\ud800c", "d": ["\uDFFF\u0000"], "e": "\ud83d\ude00", "f": NaN}'
-    assert parse_frame(line) == {"a\ufffd": "b\ufffdc", "d": ["\ufffd\ufffd"], "e": "😀", "f": None}
+    line = (
+        rb'{"a\u0000": "b\ud800c", "d": ["\uDFFF\u0000"], "e": "\ud83d\ude00", '
+        rb'"f": [NaN, 1e999, 1.5]}'
+    )
+    assert parse_frame(line) == {
+        "a\ufffd": "b\ufffdc",
+        "d": ["\ufffd\ufffd"],
+        "e": "😀",
+        "f": [None, None, 1.5],
+    }
     assert parse_frame(b'{"a": "\xff\xed\xa0\x80"}')["a"] == "\ufffd" * 4
     json.dumps(parse_frame(line), allow_nan=False).encode()
 

@@ -76,6 +76,7 @@ def text(words: str) -> dict[str, str]:
         ("usage_update", {"used": 5, "size": 9, "cost": {"amount": 1, "currency": "USD"}},
          UsageChanged(Usage(context_used=5, context_size=9, cost=1.0, currency="USD"))),
         ("usage_update", {"used": "many", "size": -1}, UsageChanged(Usage())),
+        ("usage_update", {"used": 10**30, "size": True}, UsageChanged(Usage())),
     ],
 )  # fmt: skip
 def test_each_kind_becomes_its_value(

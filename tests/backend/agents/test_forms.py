@@ -1,0 +1,141 @@
+"""Forms as questions and back (agents.md, ACP; ACP elicitation schemas)."""
+
+from typing import Any
+
+import pytest
+
+from backend.agents.form_content import Unfit, content_of
+from backend.agents.form_fields import UnsupportedForm, drafts_of, read_form
+from backend.domain.agents import Elicited
+from backend.domain.clarification import Answer
+from backend.domain.validation import validate_draft
+from backend.ids import OptionId, QuestionId
+
+CLAUDE: dict[str, Any] = {
+    "question_0": {
+        "type": "string",
+        "title": "Database",
+        "oneOf": [
+            {"const": "SQLite", "title": "SQLite", "description": "one file"},
+            {"const": "PostgreSQL", "title": "PostgreSQL"},
+        ],
+    },
+    "question_0_custom": {"type": "string", "title": "Other"},
+}
+"""What Claude Code's own question is as a form; nothing in it is required."""
+
+
+def form(properties: dict[str, Any], message: str = "Which one?") -> Elicited:
+    return Elicited(message, {"type": "object", "properties": properties})
+
+
+def answer(*options: str, text: str = "", question: str = "q1") -> Answer:
+    return Answer(QuestionId(question), tuple(map(OptionId, options)), text)
+
+
+def content(properties: dict[str, Any], *answers: Answer) -> dict[str, object]:
+    return content_of(read_form(form(properties)), answers)
+
+
+def test_claude_codes_question_is_one_question_with_its_own_words_beside_it() -> None:
+    (field,) = read_form(form(CLAUDE))
+    assert field.question.prompt == "Which one?"
+    assert field.question.title == "Database"
+    assert [option.label for option in field.question.options] == ["SQLite", "PostgreSQL"]
+    assert field.question.options[0].description == "one file"
+
+
+@pytest.mark.parametrize(
+    ("given", "accepted"),
+    [
+        (answer("q1_opt2"), {"question_0": "PostgreSQL"}),
+        (answer(text="MariaDB"), {"question_0_custom": "MariaDB"}),
+        (
+            answer("q1_opt1", text="with WAL"),
+            {"question_0": "SQLite", "question_0_custom": "with WAL"},
+        ),
+    ],
+)
+def test_what_claude_code_hears(given: Answer, accepted: dict[str, object]) -> None:
+    assert content(CLAUDE, given) == accepted
+
+
+@pytest.mark.parametrize(
+    ("schema", "given", "accepted"),
+    [
+        ({"type": "boolean"}, answer("q1_opt1"), True),
+        ({"type": "boolean"}, answer("q1_opt2"), False),
+        ({"type": "boolean"}, answer(text="no"), False),
+        ({"type": "string"}, answer(text=" as typed "), "as typed"),
+        ({"type": "integer", "minimum": 1}, answer(text="42"), 42),
+        ({"type": "number"}, answer(text="4.5"), 4.5),
+        ({"type": "string", "enum": ["a", "b"]}, answer("q1_opt2"), "b"),
+        ({"type": "string", "enum": ["a", "b"], "enumNames": ["Ann", "Bob"]}, answer(text="bob"), "b"),
+        ({"type": "string", "enum": list("abcdefgh")}, answer(text="h"), "h"),
+        ({"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]}}, answer("q1_opt1", "q1_opt3"), ["a", "c"]),
+        ({"type": "array", "items": {"anyOf": [{"const": "x", "title": "X"}, {"const": "y", "title": "Y"}]}}, answer("q1_opt2"), ["y"]),
+        ({"type": "array", "items": {"type": "string"}}, answer(text="one\n two "), ["one", "two"]),
+    ],
+)  # fmt: skip
+def test_each_kind_of_field_gets_what_it_wants(
+    schema: dict[str, Any], given: Answer, accepted: object
+) -> None:
+    assert content({"f": schema}, given) == {"f": accepted}
+
+
+@pytest.mark.parametrize(
+    ("schema", "given"),
+    [
+        ({"type": "string"}, answer()),
+        ({"type": "string"}, answer(text="   ")),
+        ({"type": "string", "maxLength": 3}, answer(text="four")),
+        ({"type": "integer"}, answer(text="4.5")),
+        ({"type": "number", "maximum": 3}, answer(text="4")),
+        ({"type": "number"}, answer(text="nan")),
+        ({"type": "boolean"}, answer(text="perhaps")),
+        ({"type": "string", "enum": ["a", "b"]}, answer(text="c")),
+        ({"type": "string", "enum": ["a", "b"]}, answer("q1_opt1", text="b")),
+        (
+            {"type": "array", "minItems": 2, "items": {"type": "string", "enum": ["a", "b"]}},
+            answer("q1_opt1"),
+        ),
+    ],
+)
+def test_what_a_field_does_not_take_is_never_guessed(schema: dict[str, Any], given: Answer) -> None:
+    """Empty answers are refused."""
+    with pytest.raises(Unfit):
+        content({"f": schema}, given)
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {},
+        {"f": {"type": "object"}},
+        {"f": {"type": "array", "items": {"type": "number"}}},
+        {"f": "text"},
+        {f"f{number}": {"type": "string"} for number in range(17)},
+    ],
+)
+def test_what_no_question_can_stand_for_is_said_to_be_unsupported(
+    properties: dict[str, Any],
+) -> None:
+    if properties == {"f": "text"}:
+        # A schema that is none at all says nothing of what it wants.
+        properties = {"f": {"type": ["string", "null"]}}
+    with pytest.raises(UnsupportedForm):
+        read_form(form(properties))
+
+
+def test_a_large_form_is_several_cards_each_within_the_limits() -> None:
+    """clarification.md 11."""
+    properties: dict[str, Any] = {
+        f"field{number}": {"type": "string", "title": "t" * 300, "description": "d" * 9_000}
+        for number in range(6)
+    }
+    properties["many"] = {"type": "string", "enum": [str(number) for number in range(40)]}
+    properties["same"] = {"type": "string", "oneOf": [{"const": "a", "title": "X"}, {"const": "b", "title": "X"}]}  # fmt: skip
+    drafts = list(drafts_of(read_form(form(properties, "m\0" * 40_000)), "m\0" * 40_000))
+    assert [len(fields) for fields, _ in drafts] == [4, 4]
+    for _, draft in drafts:
+        validate_draft(draft)
