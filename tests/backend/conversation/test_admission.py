@@ -441,7 +441,7 @@ async def test_what_is_sent_waits_for_whoever_holds_the_session(
     """K2.7: turn authority is read and changed under the session's lock only."""
     database = await open_store(postgres_store_url, clock)
     sending = Sending(database, clock, postgres_store_url)
-    sending.session(SessionState.IDLE)
+    sending.session(SessionState.RUNNING)
     lock = session_lock(Dialect.POSTGRESQL, "'s1'")
     with psycopg.connect(postgres_store_url) as other:
         other.execute(f"SELECT {lock}".encode())
@@ -449,7 +449,7 @@ async def test_what_is_sent_waits_for_whoever_holds_the_session(
         await until(lambda: is_waited_for(postgres_store_url))
         assert not waiting.done()
         other.rollback()
-    assert (await waiting).outcome is AdmissionOutcome.SENT
+    assert (await waiting).outcome is AdmissionOutcome.QUEUED
     await database.close()
 
 
