@@ -60,6 +60,11 @@ def test_what_claude_code_hears(given: Answer, accepted: dict[str, object]) -> N
     assert content(CLAUDE, given) == accepted
 
 
+_SEVERAL = {"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]}}
+_TITLED = [{"const": "x", "title": "X"}, {"const": "y", "title": "Y"}]
+_NAMED = {"type": "string", "enum": ["a", "b"], "enumNames": ["Ann", "Bob"]}
+
+
 @pytest.mark.parametrize(
     ("schema", "given", "accepted"),
     [
@@ -70,10 +75,10 @@ def test_what_claude_code_hears(given: Answer, accepted: dict[str, object]) -> N
         ({"type": "integer", "minimum": 1}, answer(text="42"), 42),
         ({"type": "number"}, answer(text="4.5"), 4.5),
         ({"type": "string", "enum": ["a", "b"]}, answer("q1_opt2"), "b"),
-        ({"type": "string", "enum": ["a", "b"], "enumNames": ["Ann", "Bob"]}, answer(text="bob"), "b"),
+        (_NAMED, answer(text="bob"), "b"),
         ({"type": "string", "enum": list("abcdefgh")}, answer(text="h"), "h"),
-        ({"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]}}, answer("q1_opt1", "q1_opt3"), ["a", "c"]),
-        ({"type": "array", "items": {"anyOf": [{"const": "x", "title": "X"}, {"const": "y", "title": "Y"}]}}, answer("q1_opt2"), ["y"]),
+        (_SEVERAL, answer("q1_opt1", "q1_opt3"), ["a", "c"]),
+        ({"type": "array", "items": {"anyOf": _TITLED}}, answer("q1_opt2"), ["y"]),
         ({"type": "array", "items": {"type": "string"}}, answer(text="one\n two "), ["one", "two"]),
     ],
 )  # fmt: skip
@@ -134,7 +139,8 @@ def test_a_large_form_is_several_cards_each_within_the_limits() -> None:
         for number in range(6)
     }
     properties["many"] = {"type": "string", "enum": [str(number) for number in range(40)]}
-    properties["same"] = {"type": "string", "oneOf": [{"const": "a", "title": "X"}, {"const": "b", "title": "X"}]}  # fmt: skip
+    same = [{"const": "a", "title": "X"}, {"const": "b", "title": "X"}]
+    properties["same"] = {"type": "string", "oneOf": same}
     drafts = list(drafts_of(read_form(form(properties, "m\0" * 40_000)), "m\0" * 40_000))
     assert [len(fields) for fields, _ in drafts] == [4, 4]
     for _, draft in drafts:
