@@ -17,6 +17,7 @@ from app.viewmodels.desk import DeskViewModel
 from app.viewmodels.notices import NoticesViewModel
 from app.widgets.chat_foot import ChatFoot
 from app.widgets.clarification_overlay import ClarificationOverlay
+from app.widgets.review_card import ReviewCardWidget
 from app.widgets.status_banner import StatusBanner
 from app.widgets.touch import TouchLayout
 from app.windows.app_menu import AppMenu
@@ -44,9 +45,11 @@ def compose(application: QApplication, frame: FirstFrame) -> Parts:
     banner = StatusBanner(clarification, theme, touch)
     foot = ChatFoot(desk.composer, clarification, desk.preferences, theme, touch)
     menu = AppMenu(theme, frame.language, desk.preferences)
-    view = DeskView(desk, theme, menu, banner, overlay, foot)
+    review = ReviewCardWidget(desk.reviews, desk.sessions, theme, touch)
+    view = DeskView(desk, theme, menu, banner, overlay, foot, review)
     view.title_changed.connect(window.setWindowTitle)
     overlay.focus_wanted.connect(view.focus_writing)
+    review.focus_wanted.connect(view.focus_writing)
     foot.late.focus_wanted.connect(view.focus_writing)
     window.show_view(view)
     touch.watch(window)
@@ -65,7 +68,7 @@ def compose(application: QApplication, frame: FirstFrame) -> Parts:
         overlay=overlay,
         theme=theme,
         tray=tray,
-        notifications=Notifications(desk.inbox, desk.sessions, tray, window),
+        notifications=Notifications(desk.inbox, desk.sessions, desk.reviews, tray, window),
         state=frame.state,
         tasks=tasks,
         crash=crash,

@@ -235,6 +235,9 @@ class Program(QObject):
         bundle = next((b for b in inbox.content.open if b.pending_id == pending_id), None)
         if bundle is not None:
             self._parts.desk.open_bundle(bundle)
+        review = next((r for r in inbox.content.reviews if r.review_id == pending_id), None)
+        if review is not None:
+            self._parts.desk.open_review(review)
 
     def _maybe_screenshot(self) -> None:
         if self._options.screenshot is not None:

@@ -5,11 +5,13 @@ from enum import IntEnum
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.models.review_words import ReviewWords
 from app.text import workspace_text
 from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.sessions import SessionsViewModel
 from backend.domain.clarification import Bundle
 from backend.domain.conversation import SessionSummary
+from backend.domain.review import Review
 from backend.ids import PendingId
 
 Index = QModelIndex | QPersistentModelIndex
@@ -24,15 +26,30 @@ class InboxRole(IntEnum):
     """The `SessionSummary` of the one who asked, when it is known."""
     UNCOLLECTED = Qt.ItemDataRole.UserRole + 3
     """Whether the row belongs to the second section."""
+    REVIEW = Qt.ItemDataRole.UserRole + 4
+    """The `Review` of a row that is no question."""
 
 
 @dataclass(frozen=True, slots=True)
 class InboxRow:
-    """One row; without a bundle it is the heading of the second section."""
+    """One row; with neither bundle nor review it is the heading of the second section."""
 
     bundle: Bundle | None
     session: SessionSummary | None = None
     uncollected: bool = False
+    review: Review | None = None
+
+    @property
+    def is_heading(self) -> bool:
+        return self.bundle is None and self.review is None
+
+    @property
+    def since(self) -> tuple[int, str]:
+        if self.review is not None:
+            return (self.review.asked_at, self.review.review_id)
+        if self.bundle is not None:
+            return (self.bundle.created_at, self.bundle.pending_id)
+        return (0, "")
 
 
 class InboxModel(QAbstractListModel):
@@ -48,6 +65,7 @@ class InboxModel(QAbstractListModel):
         self._inbox = inbox
         self._sessions = sessions
         self._rows: list[InboxRow] = []
+        self._words = ReviewWords(self)
         inbox.changed.connect(self._follow)
         sessions.changed.connect(self._follow)
         self._follow()
@@ -70,13 +88,15 @@ class InboxModel(QAbstractListModel):
                 return row.session
             case InboxRole.UNCOLLECTED:
                 return row.uncollected
+            case InboxRole.REVIEW:
+                return row.review
             case _:
                 return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
-        if self._rows[index.row()].bundle is None:
+        if self._rows[index.row()].is_heading:
             return Qt.ItemFlag.ItemIsEnabled
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
@@ -95,6 +115,11 @@ class InboxModel(QAbstractListModel):
     def _follow(self) -> None:
         content = self._inbox.content
         rows = [InboxRow(bundle, self._session(bundle)) for bundle in content.open]
+        rows.extend(
+            InboxRow(None, self._sessions.session(review.session_id), review=review)
+            for review in content.reviews
+        )
+        rows.sort(key=lambda row: row.since)
         if content.uncollected:
             rows.append(InboxRow(None, uncollected=True))
         rows.extend(
@@ -129,12 +154,16 @@ class InboxModel(QAbstractListModel):
         return self._sessions.session(bundle.session_id)
 
     def _title(self, row: InboxRow) -> str:
+        if row.review is not None:
+            return self._words.short(row.review)
         if row.bundle is None:
             return self.tr("Answered, not yet collected")
         first = row.bundle.questions[0].question
         return " ".join((first.title or first.prompt).split())
 
     def _spoken(self, row: InboxRow) -> str:
+        if row.review is not None:
+            return f"{self._words.what(row.review)}: {self._title(row)}"
         if row.bundle is None or row.session is None:
             return self._title(row)
         where = self.tr("question from %1 in %2").replace("%1", row.session.agent)
@@ -143,4 +172,6 @@ class InboxModel(QAbstractListModel):
 
 
 def _key(row: InboxRow) -> tuple[str, bool]:
+    if row.review is not None:
+        return (row.review.review_id, False)
     return ("" if row.bundle is None else row.bundle.pending_id, row.uncollected)

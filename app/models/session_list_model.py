@@ -117,6 +117,8 @@ class SessionListModel(QAbstractListModel):
         parts = [self._title(row), row.session.agent, session_state_text(row.session.state)]
         if row.session.pending_questions:
             parts.append(self.tr("%n question(s) for you", "", row.session.pending_questions))
+        if row.session.pending_permissions:
+            parts.append(self.tr("%n permission(s) for you", "", row.session.pending_permissions))
         if row.session.waiting_answers:
             parts.append(self.tr("%n answer(s) not collected", "", row.session.waiting_answers))
         return _SEPARATOR.join(dict.fromkeys(parts))

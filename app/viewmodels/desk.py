@@ -12,12 +12,14 @@ from app.viewmodels.messages import MessagesViewModel
 from app.viewmodels.new_session import NewSessionViewModel
 from app.viewmodels.notices import Notice, NoticesViewModel, Severity
 from app.viewmodels.preferences import Preferences
+from app.viewmodels.reviews import ReviewsViewModel
 from app.viewmodels.sessions import SessionsViewModel
 from app.viewmodels.transcript import TranscriptViewModel
 from backend.api import DeskInfo
 from backend.domain.clarification import Bundle
+from backend.domain.review import Review
 from backend.events import Event, StoreAvailability, StoreProgress, WindowRequested
-from backend.ids import PendingId, SessionId
+from backend.ids import ClientId, PendingId, SessionId, new_id
 
 
 class DeskViewModel(QObject):
@@ -45,7 +47,15 @@ class DeskViewModel(QObject):
         self.notices = notices
         self.clarification = clarification
         self.sessions = SessionsViewModel(client, self)
-        self.inbox = InboxViewModel(client, self)
+        self.reviews = ReviewsViewModel(
+            client,
+            clock=clarification.clock,
+            deadline=clarification.deadline,
+            background=tasks,
+            client_id=ClientId(f"window-{new_id()}"),
+            parent=self,
+        )
+        self.inbox = InboxViewModel(client, self, reviews=self.reviews)
         self.transcript = TranscriptViewModel(client, self)
         self.preferences = Preferences(parent=self)
         self.conversations = ConversationsViewModel(client, self)
@@ -67,6 +77,7 @@ class DeskViewModel(QObject):
         self._away: Notice | None = None
         client.event_received.connect(self._apply)
         self.inbox.arrived.connect(self._follow_first_question)
+        self.reviews.arrived.connect(self._follow_first_review)
 
     @property
     def settled(self) -> bool:
@@ -90,6 +101,7 @@ class DeskViewModel(QObject):
             return
         self.sessions.select(session_id)
         self.clarification.show_session(session_id)
+        self.reviews.show_session(session_id)
         self.composer.show_session(session_id)
         self._tasks.start(self.transcript.show(session_id), name="show session")
 
@@ -98,10 +110,16 @@ class DeskViewModel(QObject):
         self.open_session(bundle.session_id)
         self.clarification.open_bundle(bundle.pending_id)
 
+    def open_review(self, review: Review) -> None:
+        """Show the conversation of a request, and the request if it is still open."""
+        self.open_session(review.session_id)
+        self.reviews.open_review(review.review_id)
+
     def close_session(self) -> None:
         """Show no conversation."""
         self.sessions.select(None)
         self.clarification.show_session(None)
+        self.reviews.show_session(None)
         self.composer.show_session(None)
         self.transcript.clear()
 
@@ -130,6 +148,7 @@ class DeskViewModel(QObject):
         self.clarification.expire_after = self.info.expire_after
         await self.sessions.load()
         await self.inbox.load()
+        await self.reviews.load()
         await self.clarification.load()
         if self.sessions.current_id is None:
             self._open_most_urgent()
@@ -160,14 +179,18 @@ class DeskViewModel(QObject):
         await self.composer.reload()
         await self.sessions.load()
         await self.inbox.load()
+        await self.reviews.load()
         await self.transcript.refresh()
 
     def _open_most_urgent(self) -> None:
         """The oldest open question, else the session with the newest activity."""
         waiting = self.inbox.content.open
         groups = self.sessions.groups()
+        wanted = self.reviews.open
         if waiting:
             self.open_bundle(waiting[0])
+        elif wanted:
+            self.open_review(wanted[0])
         elif groups:
             self.open_session(groups[0].sessions[0].session_id)
 
@@ -175,6 +198,10 @@ class DeskViewModel(QObject):
         """With nothing open there is nothing to disturb: show who asks."""
         if self.sessions.current_id is None and self.ready:
             self.open_bundle(bundle)
+
+    def _follow_first_review(self, review: Review) -> None:
+        if self.sessions.current_id is None and self.ready:
+            self.open_review(review)
 
     def _apply(self, happened: Event) -> None:
         if isinstance(happened, WindowRequested):

@@ -5,23 +5,27 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.client import BackendClient
+from app.viewmodels.reviews import ReviewsViewModel
 from backend.domain.clarification import Bundle, Delivery
+from backend.domain.review import Review
 from backend.events import BundleChanged, BundleOpened, BundleRemoved, BundleResolved, Event
 from backend.ids import PendingId
 
 
 @dataclass(frozen=True, slots=True)
 class InboxContent:
-    """Both sections, oldest first."""
+    """Every section, oldest first."""
 
     open: tuple[Bundle, ...]
     uncollected: tuple[Bundle, ...]
+    reviews: tuple[Review, ...] = ()
+    """What agents may not do unasked, shown among the questions."""
 
 
 class InboxViewModel(QObject):
     """Follows the backend.
 
-    `changed` after anything changed, `count_changed` with the number of open questions,
+    `changed` after anything changed, `count_changed` with the number of everything that waits,
     `arrived` with a bundle that was not open before, `left` with the pending id of one that no
     longer is, `bundle_changed` with the pending id of any that may look different now.
     """
@@ -32,9 +36,18 @@ class InboxViewModel(QObject):
     left = Signal(object)
     bundle_changed = Signal(object)
 
-    def __init__(self, client: BackendClient, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        client: BackendClient,
+        parent: QObject | None = None,
+        *,
+        reviews: ReviewsViewModel | None = None,
+    ) -> None:
         super().__init__(parent)
         self._client = client
+        self._reviews = reviews
+        if reviews is not None:
+            reviews.changed.connect(self._tell)
         self._open: dict[PendingId, Bundle] = {}
         self._uncollected: dict[PendingId, Bundle] = {}
         self._deliveries: dict[PendingId, Delivery] = {}
@@ -48,11 +61,12 @@ class InboxViewModel(QObject):
 
     @property
     def count(self) -> int:
-        return len(self._open)
+        return len(self._open) + (self._reviews.count if self._reviews is not None else 0)
 
     @property
     def content(self) -> InboxContent:
-        return InboxContent(_oldest_first(self._open), _oldest_first(self._uncollected))
+        reviews = self._reviews.open if self._reviews is not None else ()
+        return InboxContent(_oldest_first(self._open), _oldest_first(self._uncollected), reviews)
 
     def bundle(self, pending_id: PendingId) -> Bundle | None:
         """A bundle of either section."""

@@ -11,6 +11,7 @@ from app.theme import Theme
 from app.widgets.list_painting import RowPainter
 from backend.domain.clarification import Bundle
 from backend.domain.conversation import SessionSummary
+from backend.domain.review import Review
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -24,7 +25,7 @@ class InboxDelegate(QStyledItemDelegate):
         self.now = 0
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
-        heading = index.data(InboxRole.BUNDLE) is None
+        heading = not any(index.data(role) for role in (InboxRole.BUNDLE, InboxRole.REVIEW))
         return QSize(self._theme.pixels(160), self._theme.pixels(32 if heading else 50))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
@@ -32,19 +33,26 @@ class InboxDelegate(QStyledItemDelegate):
         row = RowPainter(painter, option, self._theme)
         title = str(index.data(Qt.ItemDataRole.DisplayRole))
         bundle = index.data(InboxRole.BUNDLE)
+        review = index.data(InboxRole.REVIEW)
         if isinstance(bundle, Bundle):
-            self._paint_bundle(row, bundle, index, title)
+            stored = bool(index.data(InboxRole.UNCOLLECTED))
+            icon = Icon.DETACHED if bundle.detached else Icon.QUESTION
+            icon = Icon.WAITING if stored else icon
+            self._paint_ask(row, index, title, icon=icon, since=bundle.created_at)
+        elif isinstance(review, Review):
+            self._paint_ask(row, index, title, icon=Icon.PERMISSION, since=review.asked_at)
         else:
             px = self._theme.pixels
             words = row.rect.adjusted(px(18), px(8), -px(18), 0)
             row.text(words, title, self._theme.font(12, semibold=True), "text_muted")
         painter.restore()
 
-    def _paint_bundle(self, row: RowPainter, bundle: Bundle, index: Index, title: str) -> None:
+    def _paint_ask(
+        self, row: RowPainter, index: Index, title: str, *, icon: Icon, since: int
+    ) -> None:
         px = self._theme.pixels
         stored = bool(index.data(InboxRole.UNCOLLECTED))
         side = px(16)
-        icon = Icon.WAITING if stored else (Icon.DETACHED if bundle.detached else Icon.QUESTION)
         top = row.rect.top() + px(6)
         row.icon(
             QRect(row.rect.left() + px(17), top + px(2), side, side),
@@ -60,7 +68,7 @@ class InboxDelegate(QStyledItemDelegate):
         )
         second = QRect(left, top + px(19), right - left, px(18))
         small = self._theme.font(12)
-        age = age_text(bundle.created_at, self.now)
+        age = age_text(since, self.now)
         width = row.text(second, age, small, "text_muted", at_end=True)
         second.setRight(right - width - px(8))
         row.text(second, _where(index), small, "text_muted")

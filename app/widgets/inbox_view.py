@@ -26,12 +26,15 @@ from app.viewmodels.sessions import SessionsViewModel
 from app.widgets.confirm import Question, ask
 from app.widgets.inbox_delegate import InboxDelegate
 from backend.domain.clarification import Bundle
+from backend.domain.review import Review
+from backend.ids import SessionId
 
 
 class InboxView(QWidget):
-    """`bundle_chosen` with the bundle to show; the other two with the pending ids they are for."""
+    """`bundle_chosen` and `review_chosen` with what to show; the others with pending ids."""
 
     bundle_chosen = Signal(object)
+    review_chosen = Signal(object)
     close_wanted = Signal(object)
     discard_wanted = Signal(object)
 
@@ -86,8 +89,14 @@ class InboxView(QWidget):
 
     def announce(self, bundle: Bundle) -> None:
         """Tell assistive technology of a new question; the focus stays where it is."""
-        session = self._sessions.session(bundle.session_id)
-        words = self.tr("question from %1 in %2")
+        self._announce(self.tr("question from %1 in %2"), bundle.session_id)
+
+    def announce_review(self, review: Review) -> None:
+        """As `announce`, of something an agent may not do unasked."""
+        self._announce(self.tr("permission for %1 in %2"), review.session_id)
+
+    def _announce(self, words: str, session_id: SessionId) -> None:
+        session = self._sessions.session(session_id)
         words = words.replace("%1", session.agent if session else self.tr("an agent"))
         words = words.replace("%2", workspace_text(session.workspace if session else ""))
         self._count.setAccessibleDescription(words)
@@ -139,6 +148,9 @@ class InboxView(QWidget):
         bundle = index.data(InboxRole.BUNDLE)
         if isinstance(bundle, Bundle):
             self.bundle_chosen.emit(bundle)
+        review = index.data(InboxRole.REVIEW)
+        if isinstance(review, Review):
+            self.review_chosen.emit(review)
 
     def _selected(self, *, uncollected: bool) -> list[Bundle]:
         rows = sorted(self._list.selectionModel().selectedIndexes(), key=lambda index: index.row())
@@ -177,12 +189,17 @@ class InboxView(QWidget):
         count = self._inbox.count
         self._count.setText(str(count))
         self._count.setVisible(bool(count))
-        self._count.setAccessibleName(self.tr("%n question(s) waiting for you", "", count))
+        self._count.setAccessibleName(self._waiting_words(count))
         # Before anything was read nobody knows: a store that cannot be opened may hold questions.
         self._empty.setVisible(self._inbox.loaded and self._model.rowCount() == 0)
         self._list.setVisible(self._model.rowCount() > 0)
         self._list.updateGeometry()
         self._show_actions()
+
+    def _waiting_words(self, count: int) -> str:
+        if self._inbox.content.reviews:
+            return self.tr("%n request(s) waiting for you", "", count)
+        return self.tr("%n question(s) waiting for you", "", count)
 
     def _show_actions(self) -> None:
         waiting = self._selected(uncollected=False)

@@ -62,8 +62,8 @@ class SessionDelegate(QStyledItemDelegate):
         top = row.rect.top() + px(6)
         self._paint_dot(row, session)
         first = QRect(left, top, right - left, px(19))
-        if session.pending_questions:
-            width = row.badge(right, first.center().y(), session.pending_questions)
+        if session.needs_human:
+            width = row.badge(right, first.center().y(), session.needs_human)
             first.setRight(right - width - px(8))
         row.text(first, title, self._theme.font(13), "text")
         second = QRect(left, top + px(19), right - left, px(18))
@@ -76,7 +76,7 @@ class SessionDelegate(QStyledItemDelegate):
         row.text(second, words, small, "text_muted")
 
     def _paint_dot(self, row: RowPainter, session: SessionSummary) -> None:
-        colour = "attention_badge" if session.pending_questions else _DOTS.get(session.state, "")
+        colour = "attention_badge" if session.needs_human else _DOTS.get(session.state, "")
         if colour:
             px = self._theme.pixels
             row.dot(row.rect.left() + px(25), row.rect.top() + px(16), colour)

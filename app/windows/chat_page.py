@@ -13,12 +13,13 @@ from app.viewmodels.desk import DeskViewModel
 from app.widgets.chat_foot import ChatFoot
 from app.widgets.message_delegate import MessageDelegate
 from app.widgets.overlay_slot import OverlaySlot
+from app.widgets.review_card import ReviewCardWidget
 from app.widgets.transcript_view import TranscriptView
 from backend.ids import PendingId
 
 
 class ChatPage(QWidget):
-    """`banner` and `overlay` are shown between the transcript and the foot."""
+    """`banner`, `overlay` and `review` are shown between the transcript and the foot."""
 
     def __init__(
         self,
@@ -27,6 +28,7 @@ class ChatPage(QWidget):
         banner: QWidget,
         overlay: QWidget,
         foot: ChatFoot,
+        review: ReviewCardWidget,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -55,6 +57,8 @@ class ChatPage(QWidget):
         self._empty.hide()
         self.foot = foot
         self._slot = OverlaySlot(overlay, theme)
+        self._review = review
+        self._review_slot = OverlaySlot(review, theme, handle="reviewHandle")
         self._build(banner)
         self._connect()
         self._retranslate()
@@ -70,6 +74,7 @@ class ChatPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._slot.set_chat_height(self.height())
+        self._review_slot.set_chat_height(self.height())
         self.foot.set_chat_height(self.height())
         self._place_new_rows()
 
@@ -99,6 +104,7 @@ class ChatPage(QWidget):
         column.addWidget(self.transcript, 1)
         column.addWidget(banner)
         column.addWidget(self._slot)
+        column.addWidget(self._review_slot)
         column.addWidget(self.foot)
 
     def _connect(self) -> None:
@@ -106,6 +112,8 @@ class ChatPage(QWidget):
         desk.sessions.current_changed.connect(self._show_session)
         desk.sessions.changed.connect(self._show_session)
         desk.clarification.card_replaced.connect(self._slot.reset_height)
+        desk.clarification.card_replaced.connect(self._order_cards)
+        desk.reviews.card_replaced.connect(self._review_slot.reset_height)
         desk.composer.changed.connect(self._show_hosted)
         desk.transcript.reset.connect(self._start_over)
         desk.transcript.inserted.connect(self._count_new)
@@ -132,6 +140,10 @@ class ChatPage(QWidget):
         if self._delegate.agent != session.agent:
             self._delegate.agent = session.agent
             self.transcript.remeasure()
+
+    def _order_cards(self) -> None:
+        """One card at a time: a question of the session goes first."""
+        self._review.hold_back(held=self._desk.clarification.card is not None)
 
     def _answer_late(self, pending_id: PendingId) -> None:
         self.foot.late.set_opener(self.transcript)

@@ -18,6 +18,7 @@ from app.widgets.chat_foot import ChatFoot
 from app.widgets.inbox_view import InboxView
 from app.widgets.notice_bar import NoticeBar
 from app.widgets.page_stack import PageStack
+from app.widgets.review_card import ReviewCardWidget
 from app.widgets.session_sidebar import SessionSidebar
 from app.widgets.two_pane import TwoPane
 from app.windows.app_menu import AppMenu
@@ -28,6 +29,7 @@ from app.windows.starting_page import StartingPage
 from app.windows.storage_page import StoragePage
 from app.windows.welcome import WelcomePage
 from backend.domain.clarification import Bundle
+from backend.domain.review import Review
 from backend.errors import AppError, ErrorCode
 from backend.events import StoreProgress, StoreStep
 from backend.ids import SessionId
@@ -60,12 +62,14 @@ class DeskView(QWidget):
         banner: QWidget,
         overlay: QWidget,
         foot: ChatFoot,
+        review: ReviewCardWidget,
     ) -> None:
         super().__init__()
         self.setObjectName("deskView")
         self._desk = desk
         self._theme = theme
         self._overlay = overlay
+        self._review = review
         self._clock = SystemWindowClock(self)
         self.menu = menu
         menu.setParent(self, menu.windowFlags())
@@ -74,7 +78,7 @@ class DeskView(QWidget):
         self.pages = Pages(
             StartingPage(theme),
             WelcomePage(theme),
-            ChatPage(desk, theme, banner, overlay, foot),
+            ChatPage(desk, theme, banner, overlay, foot, review),
             StoragePage(theme),
             MigrationPage(theme),
             NewSessionPage(desk.new_session, desk.preferences, theme),
@@ -143,7 +147,8 @@ class DeskView(QWidget):
     def cycle_panes(self) -> None:
         """Move the keyboard to the next pane in reading order."""
         chat = self.pages.chat
-        panes = [self.inbox_view, self.sidebar.list, chat.transcript, self._overlay, chat.foot]
+        cards = [self._overlay, self._review]
+        panes = [self.inbox_view, self.sidebar.list, chat.transcript, *cards, chat.foot]
         usable = [pane for pane in panes if pane.isVisible()]
         focus = QApplication.focusWidget()
         current = next(
@@ -177,12 +182,14 @@ class DeskView(QWidget):
         desk = self._desk
         self.sidebar.session_chosen.connect(self._open_session)
         self.inbox_view.bundle_chosen.connect(self._open_bundle)
+        self.inbox_view.review_chosen.connect(self._open_review)
         self.inbox_view.close_wanted.connect(desk.close_questions)
         self.inbox_view.discard_wanted.connect(desk.discard_answers)
         desk.sessions.current_changed.connect(self._show_page)
         desk.loaded.connect(self._show_page)
         desk.loaded.connect(self.focus_reading)
         desk.inbox.arrived.connect(self.inbox_view.announce)
+        desk.reviews.arrived.connect(self.inbox_view.announce_review)
         desk.inbox.count_changed.connect(self._show_count)
         desk.store_progress.connect(self._show_progress)
         self._stack.drawer_wanted.connect(self._panes.open_drawer)
@@ -212,6 +219,11 @@ class DeskView(QWidget):
     def _open_started(self, session_id: SessionId) -> None:
         self._open_session(session_id)
         self.focus_writing()
+
+    def _open_review(self, review: Review) -> None:
+        self._desk.open_review(review)
+        self._stack.setCurrentWidget(self.pages.chat)
+        self._panes.close_drawer()
 
     def _open_bundle(self, bundle: Bundle) -> None:
         self._desk.open_bundle(bundle)

@@ -93,6 +93,11 @@ class SessionSummary:
     projected: ProjectionRevision = ProjectionRevision()
 
     @property
+    def needs_human(self) -> int:
+        """How many questions and permissions wait for an answer."""
+        return self.pending_questions + self.pending_permissions
+
+    @property
     def pending_action(self) -> PendingAction | None:
         """A question goes before a permission (K4.4)."""
         if self.pending_questions:

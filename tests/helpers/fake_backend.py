@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from app.bridge.client import BackendClient, T, Work
-from backend.api import DeskApi, DeskInfo, ReviewApi
+from backend.api import DeskApi, DeskInfo
 from backend.clock import Nanoseconds
 from backend.domain.clarification import (
     Answer,
@@ -42,11 +42,11 @@ from backend.events import (
     SessionChanged,
 )
 from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId, TaskId
-from backend.review.unavailable import NoReviews
 from tests.helpers.clock import START
 from tests.helpers.desk_builders import question_messages
 from tests.helpers.fake_calls import FakeCalls
 from tests.helpers.fake_conversations import FakeConversations
+from tests.helpers.fake_reviews import FakeReviews
 
 INFO = DeskInfo(
     version="0.1.0",
@@ -74,7 +74,7 @@ class FakeDesk(FakeCalls, DeskApi):
         super().__init__()
         self.bus = EventBus()
         self.conversations: FakeConversations = FakeConversations(self.bus.publish)
-        self.reviews: ReviewApi = NoReviews()
+        self.reviews: FakeReviews = FakeReviews(self.bus.publish)
         self.sessions: dict[SessionId, SessionSummary] = {}
         self.messages: defaultdict[SessionId, list[Message]] = defaultdict(list)
         self.bundles: dict[PendingId, Bundle] = {}

@@ -15,6 +15,7 @@ from app.viewmodels.desk import DeskViewModel
 from app.viewmodels.notices import NoticesViewModel
 from app.widgets.chat_foot import ChatFoot
 from app.widgets.clarification_overlay import ClarificationOverlay
+from app.widgets.review_card import ReviewCardWidget
 from app.widgets.status_banner import StatusBanner
 from app.widgets.touch import TouchLayout
 from app.windows.app_menu import AppMenu
@@ -76,10 +77,12 @@ async def shown_window(
     window = MainWindow(theme)
     foot = ChatFoot(desk.composer, clarification, desk.preferences, theme, touch)
     menu = AppMenu(theme, language, desk.preferences)
-    view = DeskView(desk, theme, menu, banner, overlay, foot)
+    review = ReviewCardWidget(desk.reviews, desk.sessions, theme, touch)
+    view = DeskView(desk, theme, menu, banner, overlay, foot, review)
     view.title_changed.connect(window.setWindowTitle)
     window.show_view(view)
     overlay.focus_wanted.connect(view.focus_writing)
+    review.focus_wanted.connect(view.focus_writing)
     foot.late.focus_wanted.connect(view.focus_writing)
     window.resize(width, height)
     window.show()

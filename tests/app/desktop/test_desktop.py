@@ -15,6 +15,7 @@ from backend.domain.clarification import Skipped
 from backend.ids import ClaimId, ClientId, PendingId
 from tests.helpers.desk_builders import make_bundle, make_message, make_question, make_session
 from tests.helpers.fake_backend import FakeBackend
+from tests.helpers.review_case import ReviewCase
 from tests.helpers.waiting import until
 
 
@@ -39,7 +40,8 @@ def desktop(backend: FakeBackend) -> _Desktop:
     backend.desk.put_session(make_session("s1"))
     window, messenger = QMainWindow(), _Messenger()
     inbox, sessions = InboxViewModel(backend, window), SessionsViewModel(backend, window)
-    notifications = Notifications(inbox, sessions, messenger, window)
+    reviews = ReviewCase(backend, window).view_model
+    notifications = Notifications(inbox, sessions, reviews, messenger, window)
     backend.desk.put_session(make_session("s1"))
     return _Desktop(backend, window, messenger, notifications)
 

@@ -1,0 +1,75 @@
+"""What is said of a request on its card and in the Inbox."""
+
+from PySide6.QtCore import QObject
+
+from app.models.review_content import command_text
+from backend.domain.agents import ToolKind
+from backend.domain.review import Review, ReviewStatus
+
+
+class ReviewWords(QObject):
+    """One sentence for each kind of request; what an agent writes itself is told apart."""
+
+    def what(self, review: Review) -> str:
+        """What the agent wants, in this desk's words."""
+        agent = review.agent_name or self.tr("An agent")
+        return self._sentence(review).replace("%1", agent)
+
+    def short(self, review: Review) -> str:
+        """One line for a list."""
+        command = " ".join(command_text(review.call).split())
+        return command or " ".join((review.call.title or "").split()) or self.what(review)
+
+    def verdict(self, status: ReviewStatus) -> str:
+        match status:
+            case ReviewStatus.PENDING:
+                return self.tr("Waits for you")
+            case ReviewStatus.APPROVED | ReviewStatus.EXECUTED:
+                return self.tr("Approved")
+            case ReviewStatus.DECLINED:
+                return self.tr("Declined")
+            case ReviewStatus.CANCELLED:
+                return self.tr("Cancelled")
+            case ReviewStatus.OUTCOME_UNKNOWN:
+                return self.tr("Outcome unknown")
+
+    def ending(self, status: ReviewStatus) -> str:
+        """Why nobody can decide any more."""
+        match status:
+            case ReviewStatus.APPROVED | ReviewStatus.EXECUTED:
+                return self.tr("It was approved already. The agent has been told.")
+            case ReviewStatus.DECLINED:
+                return self.tr("It was declined already. Nothing was run.")
+            case ReviewStatus.CANCELLED:
+                return self.tr("The agent stopped waiting before anybody decided. Nothing was run.")
+            case ReviewStatus.OUTCOME_UNKNOWN:
+                return self.tr(
+                    "It was approved, and the agent ended before it told what came of it. "
+                    "Look for yourself before you allow it again."
+                )
+            case ReviewStatus.PENDING:
+                return self.tr("It can no longer be decided here.")
+
+    def _sentence(self, review: Review) -> str:
+        call = review.call
+        if command_text(call):
+            return self.tr("%1 wants to run a command")
+        match call.kind:
+            case ToolKind.EXECUTE:
+                return self.tr("%1 wants to run something")
+            case ToolKind.EDIT:
+                return self.tr("%1 wants to change a file")
+            case ToolKind.DELETE:
+                return self.tr("%1 wants to delete a file")
+            case ToolKind.MOVE:
+                return self.tr("%1 wants to move a file")
+            case ToolKind.READ:
+                return self.tr("%1 wants to read a file")
+            case ToolKind.SEARCH:
+                return self.tr("%1 wants to search")
+            case ToolKind.FETCH:
+                return self.tr("%1 wants to fetch something from the network")
+            case ToolKind.SWITCH_MODE:
+                return self.tr("%1 wants to work in another mode")
+            case _:
+                return self.tr("%1 wants to use a tool")

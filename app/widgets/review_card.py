@@ -1,0 +1,330 @@
+"""What an agent wants to do and may not do unasked, as part of the chat: never a dialog."""
+
+from typing import Final
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.models.review_content import is_long, review_pieces
+from app.models.review_words import ReviewWords
+from app.text import error_text, workspace_text
+from app.theme import Theme
+from app.viewmodels.review_choices import choices_of
+from app.viewmodels.reviews import ReviewPhase, ReviewsViewModel
+from app.viewmodels.sessions import SessionsViewModel
+from app.viewmodels.timing import Timer
+from app.widgets.announcing import announce
+from app.widgets.arming import ArmingGuard
+from app.widgets.review_buttons import ReviewButtons
+from app.widgets.review_header import ReviewHeader
+from app.widgets.review_text import ReviewText
+from app.widgets.touch import TouchLayout, show_touch
+
+AGE_SECONDS: Final = 30.0
+_MAX_WIDTH: Final = 808
+_BORDER: Final = 2
+
+
+class ReviewCardWidget(QWidget):
+    """Shows the view model's card; whoever places it decides how tall it may be.
+
+    `focus_wanted` when the card has gone that held the keyboard.
+    """
+
+    focus_wanted = Signal()
+
+    def __init__(
+        self,
+        view_model: ReviewsViewModel,
+        sessions: SessionsViewModel,
+        theme: Theme,
+        touch: TouchLayout,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("reviewCard")
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._view_model = view_model
+        self._sessions = sessions
+        self._theme = theme
+        self._touch = touch
+        self._held_back = False
+        self._by_human = False
+        self._age_timer: Timer | None = None
+        self._words = ReviewWords(self)
+        self.guard = ArmingGuard(view_model.clock.monotonic, self)
+        self._frame = QFrame()
+        self._frame.setProperty("role", "question-card")
+        self._header = ReviewHeader(theme)
+        self._text = ReviewText(theme)
+        self._show_all = _button("showWholeRequest", "link")
+        self._status = QLabel()
+        self._status.setObjectName("reviewStatus")
+        self._status.setWordWrap(True)
+        self._status.setTextFormat(Qt.TextFormat.PlainText)
+        self._retry = _button("reviewRetry")
+        self._close = _button("closeReview")
+        self._buttons = ReviewButtons(theme, self.guard)
+        self._build()
+        self._connect()
+        self._retranslate()
+        self._replace()
+
+    def hold_back(self, *, held: bool) -> None:
+        """A question is shown: it goes first, unless the human has opened this card."""
+        self._held_back = held
+        self._show_or_hide()
+
+    def focus_card(self) -> None:
+        """The human asked for the keyboard to be here; it is where nothing is decided."""
+        self._text.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.width(), self._height(self._text.natural_height()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self._height(self._text.minimumSizeHint().height()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._stop_following_time()
+        self._follow_time()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._stop_following_time()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.LanguageChange:
+            self._retranslate()
+            self._refresh()
+        super().changeEvent(event)
+
+    def _build(self) -> None:
+        px = self._theme.pixels
+        self._last = QHBoxLayout()
+        self._last.setSpacing(px(8))
+        self._last.addWidget(self._status, 1)
+        self._last.addWidget(self._retry)
+        self._last.addWidget(self._close)
+        self._column = QVBoxLayout(self._frame)
+        self._column.setContentsMargins(px(16), px(12), px(16), px(12))
+        self._column.setSpacing(px(8))
+        self._column.addWidget(self._header)
+        self._column.addWidget(self._text, 1)
+        self._column.addWidget(self._show_all, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addLayout(self._last)
+        self._column.addWidget(self._buttons)
+        self._frame.setMaximumWidth(px(_MAX_WIDTH))
+        self._outer = QHBoxLayout(self)
+        self._outer.setContentsMargins(px(16), px(4), px(16), 0)
+        self._outer.addStretch(1)
+        self._outer.addWidget(self._frame, 1000)
+        self._outer.addStretch(1)
+
+    def _connect(self) -> None:
+        view_model = self._view_model
+        view_model.card_replaced.connect(self._replace)
+        view_model.changed.connect(self._refresh)
+        view_model.closed_here.connect(self._note_human)
+        self._text.end_seen.connect(view_model.end_seen)
+        self._show_all.clicked.connect(self._show_whole)
+        self._buttons.chosen.connect(view_model.decide)
+        self._retry.clicked.connect(self._try_again)
+        self._close.clicked.connect(self._put_away)
+        self.guard.watch(self._retry)
+        self._theme.changed.connect(self._restyle)
+        self._touch.changed.connect(self._show_touch)
+
+    def _replace(self) -> None:
+        """Another card, or none: nothing of it takes the keyboard from somebody who types."""
+        card, had_focus = self._view_model.card, self._holds_focus()
+        if had_focus:
+            focus = QApplication.focusWidget()
+            if focus is not None:
+                focus.clearFocus()
+        if card is not None:
+            self._text.show_pieces(review_pieces(card.review, whole=card.whole))
+            self._buttons.show_choices(choices_of(card.review.options))
+            self._refresh()
+            self._show_touch()
+            self.guard.rearm()
+            self._announce()
+        self._show_or_hide()
+        if had_focus and self._by_human:
+            self.focus_wanted.emit()
+        self._by_human = False
+
+    def _refresh(self) -> None:
+        card = self._view_model.card
+        if card is None:
+            return
+        session = self._sessions.session(card.review.session_id)
+        self._header.refresh(
+            card,
+            session,
+            more=self._view_model.more_waiting,
+            now=self._view_model.clock.now(),
+        )
+        self._show_all.setVisible(not card.whole and is_long(card.review))
+        closed = card.phase is ReviewPhase.CLOSED
+        self._buttons.setVisible(not closed)
+        self._buttons.refresh(
+            decidable=card.decidable,
+            readable=card.seen,
+            sending=card.phase is ReviewPhase.SENDING,
+        )
+        self._retry.setVisible(card.phase is ReviewPhase.ERROR)
+        self._close.setVisible(closed)
+        words = self._status_words()
+        self._status.setText(words)
+        self._status.setVisible(bool(words))
+        self._status.setProperty("role", "danger" if card.phase is ReviewPhase.ERROR else "small")
+        self._status.style().polish(self._status)
+        self._show_closed(closed=closed)
+        self._show_or_hide()
+        self.updateGeometry()
+
+    def _status_words(self) -> str:
+        card = self._view_model.card
+        if card is None:
+            return ""
+        status = card.review.status
+        if card.phase is ReviewPhase.CLOSED:
+            return f"{self._words.verdict(status)}. {self._words.ending(status)}"
+        if card.phase is ReviewPhase.ERROR:
+            if card.error is not None:
+                return error_text(card.error)
+            return self.tr("It is not known whether this was taken. Trying again is safe.")
+        if card.phase is ReviewPhase.OPEN and not card.seen:
+            if not card.whole and is_long(card.review):
+                return self.tr("It is longer than shown. Show all of it and read to its end first.")
+            return self.tr("Read to its end before you allow it.")
+        return ""
+
+    def _show_whole(self) -> None:
+        card = self._view_model.card
+        if card is not None:
+            self._view_model.show_all()
+            self._text.show_pieces(review_pieces(card.review, whole=True), keep_place=True)
+            self._refresh()
+
+    def _try_again(self) -> None:
+        if self.guard.accepts(self._retry):
+            self._view_model.retry()
+
+    def _put_away(self) -> None:
+        self._by_human = True
+        self._view_model.dismiss()
+
+    def _note_human(self) -> None:
+        self._by_human = True
+
+    def _show_or_hide(self) -> None:
+        card = self._view_model.card
+        held = self._held_back and not self._view_model.was_opened
+        shown = card is not None and not held
+        if shown is self.isHidden():
+            self.setVisible(shown)
+            self.guard.rearm()
+
+    def _show_closed(self, *, closed: bool) -> None:
+        if bool(self._frame.property("closed")) is not closed:
+            self._frame.setProperty("closed", closed)
+            self._frame.style().unpolish(self._frame)
+            self._frame.style().polish(self._frame)
+
+    def _height(self, text: int) -> int:
+        outer, inner = self._outer.contentsMargins(), self._column.contentsMargins()
+        parts = [self._header, self._show_all, self._buttons]
+        shown = [part for part in parts if not part.isHidden()]
+        width = self._inside()
+        height = sum(_tall(part, width) for part in shown) + text
+        gaps = len(shown)
+        if not self._status.isHidden():
+            beside = [part for part in (self._retry, self._close) if not part.isHidden()]
+            taken = sum(part.sizeHint().width() + self._last.spacing() for part in beside)
+            least = max((part.sizeHint().height() for part in beside), default=0)
+            height += max(_tall(self._status, width - taken), least)
+            gaps += 1
+        around = outer.top() + outer.bottom() + inner.top() + inner.bottom() + _BORDER
+        return height + gaps * self._column.spacing() + around
+
+    def _inside(self) -> int:
+        outer, inner = self._outer.contentsMargins(), self._column.contentsMargins()
+        width = min(self.width() - outer.left() - outer.right(), self._frame.maximumWidth())
+        return max(width - inner.left() - inner.right() - _BORDER, 80)
+
+    def _holds_focus(self) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and (focus is self or self.isAncestorOf(focus))
+
+    def _announce(self) -> None:
+        card = self._view_model.card
+        if card is None:
+            return
+        session = self._sessions.session(card.review.session_id)
+        words = self.tr("Permission for %1 in %2")
+        words = words.replace("%1", card.review.agent_name or self.tr("an agent"))
+        place = session.workspace if session is not None else card.review.folder
+        words = words.replace("%2", workspace_text(place))
+        self.setAccessibleName(words)
+        self._frame.setAccessibleName(words)
+        announce(self, words, urgent=True)
+
+    def _show_touch(self) -> None:
+        show_touch(self, touch=self._touch.on)
+        self.updateGeometry()
+
+    def _restyle(self) -> None:
+        self._frame.setMaximumWidth(self._theme.pixels(_MAX_WIDTH))
+        self.guard.rearm()
+        self.updateGeometry()
+
+    def _follow_time(self) -> None:
+        self._refresh()
+        self._age_timer = self._view_model.clock.call_later(AGE_SECONDS, self._follow_time)
+
+    def _stop_following_time(self) -> None:
+        if self._age_timer is not None:
+            self._age_timer.cancel()
+            self._age_timer = None
+
+    def _retranslate(self) -> None:
+        self._show_all.setText(self.tr("Show all of it"))
+        self._retry.setText(self.tr("Try again"))
+        self._close.setText(self.tr("Close"))
+        self._text.setAccessibleName(self.tr("What is to be allowed"))
+
+
+def _tall(part: QWidget, width: int) -> int:
+    tall = part.heightForWidth(width) if part.hasHeightForWidth() else -1
+    return max(tall, part.sizeHint().height()) if tall < 0 else tall
+
+
+def _button(name: str, role: str = "") -> QPushButton:
+    button = QPushButton()
+    button.setObjectName(name)
+    button.setAutoDefault(False)
+    if role:
+        button.setProperty("role", role)
+    return button
