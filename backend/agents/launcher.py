@@ -69,7 +69,7 @@ class AcpLauncher:
             "mcpServers": _servers(launch.tools, over_http=agent.capabilities.mcp_http),
         }
         if not launch.agent_session_id:
-            result = await self._bounded(OPENING_SECONDS, agent, "session/new", params)
+            result = await self._opened(agent, "session/new", params, AgentProblem.EXITED)
             if not text_of(result, "sessionId"):
                 raise agent_failed(AgentProblem.NOT_ACP, "it opened a session without an id")
             session.opened(result)
@@ -78,13 +78,18 @@ class AcpLauncher:
             detail = f"{agent.capabilities.name or 'the agent'} cannot continue a conversation"
             raise agent_failed(AgentProblem.LOAD_FAILED, detail)
         params["sessionId"] = launch.agent_session_id
+        session.opened(await self._opened(agent, "session/load", params, AgentProblem.LOAD_FAILED))
+
+    async def _opened(
+        self, agent: AcpConnection, method: str, params: JsonMap, refusal: AgentProblem
+    ) -> JsonMap:
+        """The answer; a refusal that says nothing of a login is told as `refusal`."""
         try:
-            result = await self._bounded(OPENING_SECONDS, agent, "session/load", params)
+            return await self._bounded(OPENING_SECONDS, agent, method, params)
         except AgentFailed as error:
             if "problem" in error.params:
                 raise
-            raise agent_failed(AgentProblem.LOAD_FAILED, error.detail) from error
-        session.opened(result)
+            raise agent_failed(refusal, error.detail) from error
 
     async def _bounded(
         self, seconds: float, agent: AcpConnection, method: str, params: JsonMap

@@ -41,8 +41,8 @@ A prompt is one step per line. A line that begins with none of these words is ec
 The environment variable SCRIPTED_AGENT holds a JSON object:
 
     start           "exit", "hang", "noise" (lines that are no JSON, then works), "auth"
-                    (session/new wants a login), "not_acp" (an initialize result of no sense),
-                    "orphan" (a grandchild that outlives its parent)
+                    (session/new wants a login), "refuse" (it fails), "not_acp"
+                    (an initialize result of no sense), "orphan" (a grandchild that outlives its parent)
     capabilities    agentCapabilities; by default loadSession, embeddedContext and MCP over HTTP
     session         added to the result of session/new and session/load: modes, models, ...
     on_start        session updates sent right after session/new is answered
@@ -390,6 +390,9 @@ class Agent:
         if self._behaviour.get("start") == "auth":
             error = {"code": -32000, "message": "Authentication required"}
             self._wire.send(id=request_id, error=error)
+            return
+        if self._behaviour.get("start") == "refuse":
+            self._wire.send(id=request_id, error={"code": -32603, "message": "no model chosen"})
             return
         self._tools = ToolCaller.of(params.get("mcpServers") or [])
         result = {"sessionId": self._session, **self._behaviour.get("session", {})}

@@ -50,6 +50,12 @@ async def test_an_agent_that_exits_at_once_is_told_with_its_own_words(agents: Ag
     assert error.detail == "cannot start: no configuration"
 
 
+async def test_an_agent_that_opens_no_session_is_ended_and_its_words_told(agents: Agents) -> None:
+    error = await refused(agents, scripted_command(start="refuse"))
+    assert error.params["problem"] == AgentProblem.EXITED
+    assert error.detail == "no model chosen"
+
+
 async def test_an_agent_that_hangs_at_its_greeting_is_ended_after_a_minute(
     agents: Agents, listener: RecordingListener
 ) -> None:
