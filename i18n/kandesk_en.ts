@@ -776,6 +776,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>permission for %1 in %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>an agent</source>
         <translation type="unfinished"></translation>
     </message>
@@ -816,6 +820,13 @@
     <message>
         <source>Discard</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) waiting for you</source>
+        <translation>
+            <numerusform>%n request waiting for you</numerusform>
+            <numerusform>%n requests waiting for you</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n question(s) waiting for you</source>
@@ -1043,6 +1054,10 @@
     <name>Notifications</name>
     <message>
         <source>%1 asks in %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 needs your permission in %2</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1281,6 +1296,90 @@
     </message>
 </context>
 <context>
+    <name>ReviewButtons</name>
+    <message>
+        <source>Decline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Approve this once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent calls it: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is allowed for longer is remembered by the agent, not here: it asks no more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ReviewCardWidget</name>
+    <message>
+        <source>It is not known whether this was taken. Trying again is safe.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is longer than shown. Show all of it and read to its end first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read to its end before you allow it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Permission for %1 in %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show all of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is to be allowed</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ReviewHeader</name>
+    <message numerus="yes">
+        <source>%n more waiting</source>
+        <translation>
+            <numerusform>%n more waiting</numerusform>
+            <numerusform>%n more waiting</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>in %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent says: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ReviewPage</name>
     <message>
         <source>Check your answers</source>
@@ -1300,6 +1399,117 @@
     </message>
 </context>
 <context>
+    <name>ReviewText</name>
+    <message numerus="yes">
+        <source>⋮ %n blank line(s)</source>
+        <translation>
+            <numerusform>⋮ %n blank line</numerusform>
+            <numerusform>⋮ %n blank lines</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>⟨%n space(s)⟩</source>
+        <translation>
+            <numerusform>⟨%n space⟩</numerusform>
+            <numerusform>⟨%n spaces⟩</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>… %n more character(s)</source>
+        <translation>
+            <numerusform>… %n more character</numerusform>
+            <numerusform>… %n more characters</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ReviewWords</name>
+    <message>
+        <source>An agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Waits for you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Approved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Declined</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outcome unknown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It was approved already. The agent has been told.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It was declined already. Nothing was run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent stopped waiting before anybody decided. Nothing was run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It was approved, and the agent ended before it told what came of it. Look for yourself before you allow it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It can no longer be decided here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 wants to run a command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 wants to run something</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 wants to change a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 wants to delete a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 wants to move a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 wants to read a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 wants to search</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 wants to fetch something from the network</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 wants to work in another mode</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 wants to use a tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>SessionListModel</name>
     <message>
         <source>Project %1</source>
@@ -1310,6 +1520,13 @@
         <translation>
             <numerusform>%n question for you</numerusform>
             <numerusform>%n questions for you</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permission(s) for you</source>
+        <translation>
+            <numerusform>%n permission for you</numerusform>
+            <numerusform>%n permissions for you</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1760,7 +1977,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The agent’s form does not take this answer; it is asked again.</source>
+        <source>The form of the agent does not take this answer; it is asked again.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

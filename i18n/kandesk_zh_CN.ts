@@ -109,6 +109,29 @@
     </message>
 </context>
 <context>
+    <name>AgentChoice</name>
+    <message>
+        <source>Agents</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Command that speaks the agent protocol</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>NAME=value program --option</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not found on this machine. To install it:</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>AgentPickers</name>
     <message>
         <source>Mode of the agent</source>
@@ -216,6 +239,18 @@
     <message>
         <source>This message cannot be sent as it is. Nothing was sent.</source>
         <translation>此消息无法按原样发送。没有发送任何内容。</translation>
+    </message>
+    <message>
+        <source>This agent was not found on this machine. Nothing was started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This command cannot be read or run. Nothing was started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This is not a folder that can be used. Nothing was started.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -731,6 +766,10 @@
         <translation>来自 %1 的问题，项目 %2</translation>
     </message>
     <message>
+        <source>permission for %1 in %2</source>
+        <translation>%1 在 %2 中请求许可</translation>
+    </message>
+    <message>
         <source>an agent</source>
         <translation>某个代理</translation>
     </message>
@@ -769,6 +808,12 @@
     <message>
         <source>Discard</source>
         <translation>丢弃</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) waiting for you</source>
+        <translation>
+            <numerusform>有 %n 个请求等待你处理</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n question(s) waiting for you</source>
@@ -925,6 +970,57 @@
     </message>
 </context>
 <context>
+    <name>NewSessionPage</name>
+    <message>
+        <source>Folder of the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is not known whether this was started. Start tries again and makes one conversation.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation type="unfinished">代理</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder the agent works in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>First message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is to be done? (optional)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">取消</translation>
+    </message>
+</context>
+<context>
     <name>NoticeBar</name>
     <message>
         <source>Notice</source>
@@ -944,6 +1040,10 @@
     <message>
         <source>%1 asks in %2</source>
         <translation>%1 在 %2 中提问</translation>
+    </message>
+    <message>
+        <source>%1 needs your permission in %2</source>
+        <translation>%1 在 %2 中需要你的许可</translation>
     </message>
     <message>
         <source>An agent</source>
@@ -1178,6 +1278,89 @@
     </message>
 </context>
 <context>
+    <name>ReviewButtons</name>
+    <message>
+        <source>Decline</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation>正在发送…</translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation>批准</translation>
+    </message>
+    <message>
+        <source>Approve this once</source>
+        <translation>仅批准这一次</translation>
+    </message>
+    <message>
+        <source>The agent calls it: %1</source>
+        <translation>代理的说法：%1</translation>
+    </message>
+    <message>
+        <source>What is allowed for longer is remembered by the agent, not here: it asks no more.</source>
+        <translation>长期的许可由代理记住，而不是记在这里：它不会再询问。</translation>
+    </message>
+</context>
+<context>
+    <name>ReviewCardWidget</name>
+    <message>
+        <source>It is not known whether this was taken. Trying again is safe.</source>
+        <translation>尚不知道是否已生效。重试是安全的。</translation>
+    </message>
+    <message>
+        <source>It is longer than shown. Show all of it and read to its end first.</source>
+        <translation>内容比显示的更长。请先显示全部内容并读到末尾。</translation>
+    </message>
+    <message>
+        <source>Read to its end before you allow it.</source>
+        <translation>批准之前请先读到末尾。</translation>
+    </message>
+    <message>
+        <source>Permission for %1 in %2</source>
+        <translation>%1 在 %2 中请求许可</translation>
+    </message>
+    <message>
+        <source>an agent</source>
+        <translation>一个代理</translation>
+    </message>
+    <message>
+        <source>Show all of it</source>
+        <translation>显示全部内容</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>What is to be allowed</source>
+        <translation>要批准的内容</translation>
+    </message>
+</context>
+<context>
+    <name>ReviewHeader</name>
+    <message numerus="yes">
+        <source>%n more waiting</source>
+        <translation>
+            <numerusform>还有 %n 个在等待</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>in %1</source>
+        <translation>位置：%1</translation>
+    </message>
+    <message>
+        <source>The agent says: %1</source>
+        <translation>代理说明：%1</translation>
+    </message>
+</context>
+<context>
     <name>ReviewPage</name>
     <message>
         <source>Check your answers</source>
@@ -1197,6 +1380,114 @@
     </message>
 </context>
 <context>
+    <name>ReviewText</name>
+    <message numerus="yes">
+        <source>⋮ %n blank line(s)</source>
+        <translation>
+            <numerusform>⋮ %n 个空行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>⟨%n space(s)⟩</source>
+        <translation>
+            <numerusform>⟨%n 个空格⟩</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>… %n more character(s)</source>
+        <translation>
+            <numerusform>… 还有 %n 个字符</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ReviewWords</name>
+    <message>
+        <source>An agent</source>
+        <translation>一个代理</translation>
+    </message>
+    <message>
+        <source>Waits for you</source>
+        <translation>等待你决定</translation>
+    </message>
+    <message>
+        <source>Approved</source>
+        <translation>已批准</translation>
+    </message>
+    <message>
+        <source>Declined</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>Cancelled</source>
+        <translation>已取消</translation>
+    </message>
+    <message>
+        <source>Outcome unknown</source>
+        <translation>结果未知</translation>
+    </message>
+    <message>
+        <source>It was approved already. The agent has been told.</source>
+        <translation>它已被批准，代理已得到通知。</translation>
+    </message>
+    <message>
+        <source>It was declined already. Nothing was run.</source>
+        <translation>它已被拒绝，没有运行任何东西。</translation>
+    </message>
+    <message>
+        <source>The agent stopped waiting before anybody decided. Nothing was run.</source>
+        <translation>在有人决定之前，代理就停止了等待。没有运行任何东西。</translation>
+    </message>
+    <message>
+        <source>It was approved, and the agent ended before it told what came of it. Look for yourself before you allow it again.</source>
+        <translation>它已被批准，但代理在告知结果之前就结束了。再次批准之前请自行检查。</translation>
+    </message>
+    <message>
+        <source>It can no longer be decided here.</source>
+        <translation>这里已无法再做决定。</translation>
+    </message>
+    <message>
+        <source>%1 wants to run a command</source>
+        <translation>%1 想运行一条命令</translation>
+    </message>
+    <message>
+        <source>%1 wants to run something</source>
+        <translation>%1 想运行某项操作</translation>
+    </message>
+    <message>
+        <source>%1 wants to change a file</source>
+        <translation>%1 想修改一个文件</translation>
+    </message>
+    <message>
+        <source>%1 wants to delete a file</source>
+        <translation>%1 想删除一个文件</translation>
+    </message>
+    <message>
+        <source>%1 wants to move a file</source>
+        <translation>%1 想移动一个文件</translation>
+    </message>
+    <message>
+        <source>%1 wants to read a file</source>
+        <translation>%1 想读取一个文件</translation>
+    </message>
+    <message>
+        <source>%1 wants to search</source>
+        <translation>%1 想进行搜索</translation>
+    </message>
+    <message>
+        <source>%1 wants to fetch something from the network</source>
+        <translation>%1 想从网络获取内容</translation>
+    </message>
+    <message>
+        <source>%1 wants to work in another mode</source>
+        <translation>%1 想切换到另一种模式</translation>
+    </message>
+    <message>
+        <source>%1 wants to use a tool</source>
+        <translation>%1 想使用一个工具</translation>
+    </message>
+</context>
+<context>
     <name>SessionListModel</name>
     <message>
         <source>Project %1</source>
@@ -1206,6 +1497,12 @@
         <source>%n question(s) for you</source>
         <translation>
             <numerusform>%n 个问题等您回答</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permission(s) for you</source>
+        <translation>
+            <numerusform>有 %n 个许可等待你决定</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1224,6 +1521,18 @@
     <message>
         <source>Sessions</source>
         <translation>会话</translation>
+    </message>
+    <message>
+        <source>A session appears here when an agent asks, or when you start one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quick Chat</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Menu</source>
@@ -1642,6 +1951,10 @@
         <source>A form of the agent cannot be shown and was declined.</source>
         <translation>代理的一个表单无法显示，已拒绝。</translation>
     </message>
+    <message>
+        <source>The form of the agent does not take this answer; it is asked again.</source>
+        <translation>代理的表单不接受这个答案；会再次询问。</translation>
+    </message>
 </context>
 <context>
     <name>TranscriptModel</name>
@@ -1753,6 +2066,14 @@
     <message>
         <source>A built-in agent asks you three things.</source>
         <translation>内置代理会向您提出三个问题。</translation>
+    </message>
+    <message>
+        <source>New session…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start an agent of this machine and talk to it here.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Connect an agent</source>

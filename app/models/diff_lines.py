@@ -1,16 +1,19 @@
 """The lines of a unified diff, made in a time that is bounded whatever the files hold."""
 
 import difflib
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 CONTEXT: Final = 3
 """Unchanged lines shown around a change."""
-_MOST_WORK: Final = 1_000_000
-"""Lines of both sides multiplied; beyond it the files are told as wholly replaced."""
+_MOST_WORK: Final = 40_000
+"""Lines of both sides multiplied; what shares no unique line is then told as replaced."""
 
 
 class Sign(StrEnum):
@@ -55,18 +58,11 @@ def diff(old: str, new: str) -> Diff:
     before, after = old.splitlines(), new.splitlines()
     start = _same(before, after)
     end = _same(before[start:][::-1], after[start:][::-1])
-    changed = before[start : len(before) - end], after[start : len(after) - end]
     first = max(0, start - CONTEXT)
-    lead = before[first:start]
-    tail = before[len(before) - end :][:CONTEXT]
-    if not any(changed):
-        return Diff(())
-    if len(changed[0]) * len(changed[1]) > _MOST_WORK:
-        lines = _replaced(lead, changed, tail, first)
-    else:
-        window = [*lead, *changed[0], *tail], [*lead, *changed[1], *tail]
-        lines = _unified(window, first)
-    return Diff(tuple(lines))
+    last = min(CONTEXT, end)
+    old = before[first : len(before) - end + last]
+    new = after[first : len(after) - end + last]
+    return Diff(tuple(_unified(old, new, first)))
 
 
 @lru_cache(maxsize=64)
@@ -95,11 +91,84 @@ def _same(one: Sequence[str], other: Sequence[str]) -> int:
     return count
 
 
-def _unified(window: tuple[list[str], list[str]], skipped: int) -> list[DiffLine]:
-    old, new = window
+class _Matcher(difflib.SequenceMatcher[str]):
+    """Matches lines that occur once on both sides first, and only what is between them as such.
+
+    What is left between is compared line by line when it is short, else told as replaced.
+    """
+
+    def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
+        super().__init__(None, old, new)
+        self._old, self._new = old, new
+
+    def get_matching_blocks(self) -> list[difflib.Match]:
+        blocks: list[difflib.Match] = []
+        edges = [(-1, -1), *_anchors(self._old, self._new), (len(self._old), len(self._new))]
+        for (a0, b0), (a1, b1) in pairwise(edges):
+            if a0 >= 0:
+                blocks.append(difflib.Match(a0, b0, 1))
+            blocks += _between(self._old[a0 + 1 : a1], self._new[b0 + 1 : b1], a0 + 1, b0 + 1)
+        return [*_joined(blocks), difflib.Match(len(self._old), len(self._new), 0)]
+
+
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of lines that are unique on both sides, as many as stand in the same order."""
+    counts, others = Counter(old), Counter(new)
+    places = {line: place for place, line in enumerate(new) if others[line] == 1}
+    pairs = [
+        (place, places[line])
+        for place, line in enumerate(old)
+        if counts[line] == 1 and line in places
+    ]
+    # The longest run of pairs that rises on both sides.
+    ends: list[int] = []
+    rows: list[int] = []
+    before: list[int] = []
+    for number, (_, place) in enumerate(pairs):
+        at = bisect_left(ends, place)
+        before.append(rows[at - 1] if at else -1)
+        ends[at : at + 1] = [place]
+        rows[at : at + 1] = [number]
+    chain: list[tuple[int, int]] = []
+    number = rows[-1] if rows else -1
+    while number >= 0:
+        chain.append(pairs[number])
+        number = before[number]
+    return chain[::-1]
+
+
+def _between(
+    old: Sequence[str], new: Sequence[str], old_at: int, new_at: int
+) -> list[difflib.Match]:
+    start = _same(old, new)
+    end = _same(old[start:][::-1], new[start:][::-1])
+    middle_old, middle_new = old[start : len(old) - end], new[start : len(new) - end]
+    found = [difflib.Match(old_at, new_at, start)]
+    if len(middle_old) * len(middle_new) <= _MOST_WORK:
+        matcher = difflib.SequenceMatcher(None, middle_old, middle_new, autojunk=False)
+        found += [
+            difflib.Match(old_at + start + block.a, new_at + start + block.b, block.size)
+            for block in matcher.get_matching_blocks()
+        ]
+    found.append(difflib.Match(old_at + len(old) - end, new_at + len(new) - end, end))
+    return [block for block in found if block.size]
+
+
+def _joined(blocks: Sequence[difflib.Match]) -> list[difflib.Match]:
+    """Blocks that follow each other without a gap as one."""
+    joined: list[difflib.Match] = []
+    for block in blocks:
+        before = joined[-1] if joined else None
+        if before and (before.a + before.size, before.b + before.size) == (block.a, block.b):
+            joined[-1] = difflib.Match(before.a, before.b, before.size + block.size)
+        else:
+            joined.append(block)
+    return joined
+
+
+def _unified(old: Sequence[str], new: Sequence[str], skipped: int) -> list[DiffLine]:
     lines = []
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=True)
-    for group in matcher.get_grouped_opcodes(CONTEXT):
+    for group in _Matcher(old, new).get_grouped_opcodes(CONTEXT):
         lines.append(_place(group[0][1] + skipped, group[0][3] + skipped, group))
         for tag, a, b, c, d in group:
             if tag == "equal":
@@ -115,17 +184,3 @@ def _place(old: int, new: int, group: Sequence[tuple[str, int, int, int, int]]) 
     after = group[-1][4] - group[0][3]
     starts = old + (1 if before else 0), new + (1 if after else 0)
     return DiffLine(Sign.PLACE, f"@@ -{starts[0]},{before} +{starts[1]},{after} @@")
-
-
-def _replaced(
-    lead: list[str], changed: tuple[list[str], list[str]], tail: list[str], first: int
-) -> list[DiffLine]:
-    before = len(lead) + len(changed[0]) + len(tail)
-    after = len(lead) + len(changed[1]) + len(tail)
-    return [
-        DiffLine(Sign.PLACE, f"@@ -{first + 1},{before} +{first + 1},{after} @@"),
-        *(DiffLine(Sign.SAME, line) for line in lead),
-        *(DiffLine(Sign.REMOVED, line) for line in changed[0]),
-        *(DiffLine(Sign.ADDED, line) for line in changed[1]),
-        *(DiffLine(Sign.SAME, line) for line in tail),
-    ]

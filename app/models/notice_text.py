@@ -81,6 +81,6 @@ def _session_text(notice: SessionNotice) -> str:
         case SessionNotice.ANSWER_UNFIT:
             return QCoreApplication.translate(
                 "Transcript",
-                "The agent’s form does not take this answer; it is asked again.",  # noqa: RUF001
+                "The form of the agent does not take this answer; it is asked again.",
             )
     assert_never(notice)

@@ -1,7 +1,9 @@
 """What changed in a file, told line by line and in bounded time."""
 
+import random
 import time
 
+import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.models.diff_lines import Diff, Sign, diff, read_diff
@@ -50,6 +52,46 @@ def test_files_that_share_nothing_are_told_in_bounded_time() -> None:
     told = diff(old, new)
     assert time.monotonic() - began < 5
     assert (told.added, told.removed) == (6_000, 6_000)
+
+
+def test_a_few_changes_in_a_large_file_are_told_alone() -> None:
+    lines = [f"value {number % 300} of {number}" if number % 3 else "" for number in range(9_000)]
+    changed = [f"{line} # changed" if n % 1_000 == 1 else line for n, line in enumerate(lines)]
+    began = time.monotonic()
+    told = diff("\n".join(lines), "\n".join(changed))
+    assert time.monotonic() - began < 2
+    assert (told.added, told.removed) == (9, 9)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_diff_leads_from_the_old_file_to_the_new_one(seed: int) -> None:
+    dice = random.Random(seed)  # noqa: S311 - no secret
+    old = [str(dice.randint(0, 60)) for _ in range(dice.randint(0, 120))]
+    new = list(old)
+    for _ in range(dice.randint(1, 20)):
+        place = dice.randint(0, len(new))
+        new[place : place + dice.randint(0, 4)] = [str(dice.randint(0, 60))] * dice.randint(0, 4)
+    told = diff("\n".join(old), "\n".join(new))
+    assert _patched(old, told) == new
+
+
+def _patched(old: list[str], told: Diff) -> list[str]:
+    """`old` after all that is told was done to it."""
+    new: list[str] = []
+    place = 0
+    for line in told.lines:
+        if line.sign is Sign.PLACE:
+            count = int(line.text.split(",")[1].split()[0])
+            start = int(line.text.split("-")[1].split(",")[0]) - (1 if count else 0)
+            new += old[place:start]
+            place = start
+        elif line.sign is Sign.ADDED:
+            new.append(line.text)
+        else:
+            assert old[place] == line.text
+            place += 1
+            new += [line.text] if line.sign is Sign.SAME else []
+    return new + old[place:]
 
 
 def test_a_diff_written_by_an_agent_is_read() -> None:
