@@ -60,9 +60,9 @@ def diff(old: str, new: str) -> Diff:
     end = _same(before[start:][::-1], after[start:][::-1])
     first = max(0, start - CONTEXT)
     last = min(CONTEXT, end)
-    old = before[first : len(before) - end + last]
-    new = after[first : len(after) - end + last]
-    return Diff(tuple(_unified(old, new, first)))
+    changed = before[first : len(before) - end + last]
+    changed_to = after[first : len(after) - end + last]
+    return Diff(tuple(_unified(changed, changed_to, first)))
 
 
 @lru_cache(maxsize=64)
