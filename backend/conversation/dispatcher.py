@@ -14,6 +14,9 @@ class LiveAgent:
 
     activity: ForegroundActivity | None = None
     supports_steering: bool = False
+    works: bool = False
+    """A turn runs that takes no message besides, whatever the state of its session says: a
+    question of it that was withdrawn leaves the session waiting for input."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def mode_of(facts: InputFacts | None, live: LiveAgent) -> InputMode:
         supports_steering=live.supports_steering,
         queued=facts.queued,
     )
-    return composer_mode(mode, open_question=facts.held)
+    return composer_mode(mode, open_question=facts.held or live.works)
 
 
 async def reserve(
@@ -110,7 +110,7 @@ async def take_next(
 
 
 def _is_free(facts: InputFacts, drain: Drain, live: LiveAgent) -> bool:
-    if facts.kind is SessionKind.GUEST or facts.under_way or facts.open_review:
+    if facts.kind is SessionKind.GUEST or facts.under_way or facts.open_review or live.works:
         return False
     asked = facts.live_question if drain is Drain.PARKED else facts.open_question
     return not asked and input_mode(facts.state, activity=live.activity) is InputMode.DIRECT

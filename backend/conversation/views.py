@@ -18,7 +18,6 @@ from backend.domain.hosted import (
     Conversation,
     QueuedPrompt,
 )
-from backend.domain.input_mode import InputMode, composer_mode
 from backend.errors import AppError, ErrorCode, NotFound
 from backend.events import ConversationChanged, EventBus
 from backend.ids import SessionId
@@ -137,7 +136,7 @@ def _conversation(stored: _Stored, live: LiveSession, version: int) -> Conversat
         agent_name=session.agent_name,
         folder=session.folder,
         status=status,
-        input=_input(stored, live),
+        input=mode_of(stored.facts, LiveAgent(works=live.turn is not None)),
         turn_id=live.turn.turn_id if live.turn is not None and live.turn.taken else None,
         queue=stored.queue,
         auto_run=stored.facts.auto_run,
@@ -156,8 +155,3 @@ def _stored_trouble(error: str) -> AgentTrouble:
     if told in AgentProblem.__members__.values():
         return AgentTrouble(AgentProblem(told), detail)
     return AgentTrouble(AgentProblem.EXITED, error)
-
-
-def _input(stored: _Stored, live: LiveSession) -> InputMode:
-    """What admission would decide now; a turn whose attempt is not stored yet counts too."""
-    return composer_mode(mode_of(stored.facts, LiveAgent()), open_question=live.turn is not None)

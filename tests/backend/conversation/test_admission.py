@@ -126,6 +126,18 @@ async def test_an_agent_is_steered_only_past_an_empty_queue(sending: Sending) ->
     assert (await sending.send("after")).outcome is AdmissionOutcome.QUEUED
 
 
+async def test_a_turn_that_runs_is_not_overtaken_whatever_its_session_says(
+    sending: Sending,
+) -> None:
+    """K7.1, RUNNING: a question withdrawn while its turn runs leaves WAITING_FOR_INPUT behind."""
+    sending.session(SessionState.WAITING_FOR_INPUT)
+    sending.dispatcher.live = LiveAgent(works=True)
+    assert (await sending.send("After this")).outcome is AdmissionOutcome.QUEUED
+    assert await sending.queue.take_next(S, PARKED) is None
+    sending.dispatcher.live = LiveAgent()
+    assert await sending.queue.take_next(S, PARKED) is not None
+
+
 async def test_a_prompt_on_its_way_makes_the_session_busy(sending: Sending) -> None:
     """K5.5: one dispatch at a time; until it is settled, a second message waits behind it."""
     sending.session(SessionState.IDLE)

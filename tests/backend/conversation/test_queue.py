@@ -105,9 +105,13 @@ async def test_a_detached_question_lets_a_parked_session_go_on(sending: Sending)
     await sending.fill(*ABC)
     sending.rows.question("p1", turn="turn-s1", agent_disconnected=True)
     await sending.set_state(SessionState.WAITING_FOR_INPUT)
+    with raw(sending.place) as connection:
+        connection.execute("UPDATE tasks SET state = 'REVIEW'")
     admitted = await sending.queue.take_next(S, Drain.PARKED)
     assert admitted is not None
     assert (admitted.message.content, admitted.superseded) == ("a", ("p1",))
+    with raw(sending.place) as connection:
+        assert connection.execute("SELECT state FROM tasks").fetchone()[0] == "IN_PROGRESS"
     async with sending.database.writing() as tx:
         assert not await lock_and_claim(tx, make_claim(PendingId("p1")))
 
@@ -295,6 +299,35 @@ async def test_entries_of_another_program_are_sent_and_numbered_too(sending: Sen
     await sending.set_state(SessionState.IDLE)
     assert await take(sending) == "y"
     assert sending.user_rows() == [("row-y", "y")]
+
+
+async def test_a_queue_another_program_has_made_is_taken_over(
+    place: Place, clock: FakeClock
+) -> None:
+    """K2.6: its table has none of our columns; its rows stay."""
+    first = await open_store(place, clock)
+    Sending(first, clock, place).session(SessionState.RUNNING)
+    await first.close()
+    kept = "id, session_id, task_id, position, content, model, plan_mode, attachments_json"
+    with raw(place) as connection:
+        for column in ("admission_id", "revision", "send_now"):
+            connection.execute(f"ALTER TABLE queued_messages DROP COLUMN {column}")
+        connection.execute(
+            "INSERT INTO queued_messages (id, session_id, task_id, position, content, queued_at)"
+            " VALUES ('theirs', 's1', 'task-s1', 1, 'x', '2026-01-01 00:00:00')"
+        )
+        before = tuple(connection.execute(f"SELECT {kept} FROM queued_messages").fetchone())  # noqa: S608
+
+    second = await open_store(place, clock)
+    desk = Sending(second, clock, place)
+    await desk.queue.edit(S, QueueEntryId("theirs"), "x", revision=0)
+    with raw(place) as connection:
+        after = tuple(connection.execute(f"SELECT {kept} FROM queued_messages").fetchone())  # noqa: S608
+    assert after == before
+    await desk.fill("ours")
+    await desk.queue.move(S, QueueEntryId("theirs"), 5)
+    assert await desk.texts() == ["ours", "x"]
+    await second.close()
 
 
 async def test_the_queue_survives_a_restart(place: Place, clock: FakeClock) -> None:
