@@ -42,7 +42,8 @@ The environment variable SCRIPTED_AGENT holds a JSON object:
 
     start           "exit", "hang", "noise" (lines that are no JSON, then works), "auth"
                     (session/new wants a login), "refuse" (it fails), "not_acp"
-                    (an initialize result of no sense), "orphan" (a grandchild that outlives its parent)
+                    (an initialize result of no sense), "orphan" (a child that
+                    outlives its parent)
     capabilities    agentCapabilities; by default loadSession, embeddedContext and MCP over HTTP
     session         added to the result of session/new and session/load: modes, models, ...
     on_start        session updates sent right after session/new is answered
