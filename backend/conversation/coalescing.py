@@ -98,6 +98,8 @@ class TranscriptWriter:
         self._written = asyncio.Event()
         self._last = float("-inf")
         self._failures = 0
+        self._alone = False
+        """Sessions are written one by one, since a defect is in one of them."""
         self._sleeps_until = 0.0
         self.commits = 0
 
@@ -158,7 +160,10 @@ class TranscriptWriter:
                     await self._commit()
         finally:
             self._task = None
-            self._give_up()
+            if self._alone and self._waiting:
+                self._task = self._supervisor.start(self._run(), name="write transcripts")
+            else:
+                self._give_up()
 
     async def _sleep_until(self, moment: float) -> None:
         self._nudge.clear()
@@ -183,11 +188,8 @@ class TranscriptWriter:
         except (TemporarilyUnavailable, StorageFailed) as error:
             self._keep(taken, error)
             return
-        except BaseException:
-            # A defect would come again with the same rows, and hold up those of everybody.
-            for part in taken:
-                part.kept()
-                part.pending.rows.give_up(part.rows)
+        except BaseException as defect:
+            self._isolate(taken, goes_on=not isinstance(defect, asyncio.CancelledError))
             raise
         self._failures = 0
         self.commits += 1
@@ -200,7 +202,7 @@ class TranscriptWriter:
         taken: list[_Taken] = []
         left = BATCH_LIMIT
         for pending in self._waiting.values():
-            if left <= 0:
+            if left <= 0 or (self._alone and taken):
                 break
             at_once = bool(pending.barriers or pending.ended)
             rows = pending.rows.take(now, wall, limit=left, at_once=at_once)
@@ -219,6 +221,17 @@ class TranscriptWriter:
         if not self._failures:
             _log.warning("transcripts are written later: %s", error.detail)
         self._failures += 1
+
+    def _isolate(self, taken: list[_Taken], *, goes_on: bool) -> None:
+        """A defect would come again with the same rows: only its own session's are given up."""
+        for part in taken:
+            part.kept()
+        if goes_on and len(taken) == 1:
+            pending = self._waiting.pop(taken[0].pending.rows.session_id)
+            pending.rows.give_up(taken[0].rows)
+            pending.change, pending.ended = None, []
+            _fail(pending)
+        self._alone = goes_on
 
     def _saved(self, part: _Taken, revision: int) -> None:
         pending, now = part.pending, self._clock.monotonic()
@@ -239,18 +252,22 @@ class TranscriptWriter:
             self._told(pending.rows.session_id)
 
     def _give_up(self) -> None:
-        """The desk stops, or a defect has ended the task: nobody waits for ever."""
+        """Nothing is left to write, or the desk stops: nobody waits for ever."""
+        self._alone = False
         for pending in self._waiting.values():
-            barriers, pending.barriers = pending.barriers, []
-            for barrier in barriers:
-                if not barrier.done():
-                    barrier.set_exception(
-                        TemporarilyUnavailable(
-                            ErrorCode.TEMPORARILY_UNAVAILABLE, "the transcript was not stored"
-                        )
-                    )
+            _fail(pending)
         self._waiting.clear()
         self._written.set()
+
+
+def _fail(pending: Pending) -> None:
+    barriers, pending.barriers = pending.barriers, []
+    error = TemporarilyUnavailable(
+        ErrorCode.TEMPORARILY_UNAVAILABLE, "the transcript was not stored"
+    )
+    for barrier in barriers:
+        if not barrier.done():
+            barrier.set_exception(error)
 
 
 def change_known(pending: Pending, change: SessionChange) -> None:

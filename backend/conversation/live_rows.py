@@ -37,6 +37,8 @@ class Standing:
     """Counts what was shown of it before it was stored."""
     not_before: float = 0.0
     """Seconds of the monotonic clock; a long row that grows is not written again sooner."""
+    given_up: bool = False
+    """It cannot be stored, ever."""
 
 
 class LiveRow:
@@ -110,8 +112,8 @@ class TextRow(LiveRow):
         return self._length + 512
 
     @property
-    def full(self) -> bool:
-        return self._length >= LONGEST_TEXT
+    def takes_more(self) -> bool:
+        return self._length < LONGEST_TEXT and not self.standing.given_up
 
     def append(self, text: str) -> None:
         """Half a character at the end of a chunk waits for its other half."""

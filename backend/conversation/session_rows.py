@@ -43,6 +43,8 @@ class SessionRows:
 
     def changed(self, row: LiveRow) -> None:
         """Keep a row that is new or has changed, and show it if that may be."""
+        if row.standing.given_up:
+            return
         self._rows[row.message_id] = row
         if row.streaming:
             self.show()
@@ -93,7 +95,7 @@ class SessionRows:
     def give_up(self, taken: list[Taken]) -> None:
         """These cannot be stored, ever: what comes after them is not held up."""
         for item in taken:
-            item.row.standing.saved = item.row.version
+            item.row.standing.given_up = True
             self._rows.pop(item.row.message_id, None)
 
     def show(self, *, at_once: bool = False) -> None:

@@ -149,7 +149,9 @@ def _metadata(call_id: str, call: _Call, normalized: JsonDict) -> JsonDict:
     own: JsonDict = {
         "kind": call.kind.value,
         "content": list(call.content),
-        "locations": [{"path": at.path, "line": at.line} for at in call.locations[:_MOST_ITEMS]],
+        "locations": [
+            {"path": bounded_name(at.path), "line": at.line} for at in call.locations[:_MOST_ITEMS]
+        ],
         "raw_input": call.raw_input,
         "raw_output": call.raw_output,
     }
@@ -217,7 +219,7 @@ def _path(call: _Call, given: Mapping[str, object], diffs: list[JsonDict]) -> st
     if diffs:
         return str(diffs[0]["path"])
     if call.locations:
-        return call.locations[0].path
+        return bounded_name(call.locations[0].path)
     return _first(given, "file_path", "filePath", "path", "abs_path", "absPath")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from backend.clock import Clock, Nanoseconds
+from backend.conversation.bounds import LIST_LIMIT, bounded_name
 from backend.conversation.coalescing import Pending, TranscriptWriter, change_known
 from backend.conversation.live_rows import LiveRow, TurnPlace
 from backend.conversation.session_rows import SessionRows
@@ -110,7 +111,7 @@ class Transcripts:
         await self.writer.room()
 
     def forget(self, session_id: SessionId) -> None:
-        """The session's agent is gone and its last turn has ended."""
+        """The session's agent is gone and its last turn has ended; what is not written still is."""
         session = self._sessions.get(session_id)
         if session is not None and session.pending.written:
             del self._sessions[session_id]
@@ -180,13 +181,13 @@ class Transcripts:
 def _known_of_session(update: AgentUpdate) -> SessionChange | None:
     match update:
         case CommandsChanged(commands):
-            return SessionChange(commands=commands)
+            return SessionChange(commands=commands[:LIST_LIMIT])
         case ModeChanged(mode):
             return SessionChange(mode=mode)
         case OptionsChanged(options):
-            return SessionChange(options=options)
+            return SessionChange(options=options[:LIST_LIMIT])
         case TitleChanged(title):
-            return SessionChange(title=title)
+            return SessionChange(title=" ".join(bounded_name(title).split()))
         case UsageChanged(usage):
             return SessionChange(usage=usage)
         case _:

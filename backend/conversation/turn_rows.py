@@ -10,6 +10,7 @@ from typing import Final
 
 from backend.clock import Nanoseconds
 from backend.conversation.bounds import (
+    LIST_LIMIT,
     bounded_json,
     bounded_name,
     bounded_tail,
@@ -132,7 +133,7 @@ class TurnTranscript:
         if not text:
             return
         row = self._text
-        if row is None or row.kind != kind or row.full or _differs(row.said_as, said_as):
+        if row is None or row.kind != kind or not row.takes_more or _differs(row.said_as, said_as):
             self.close_text()
             row = TextRow(
                 self._place, self._making.new_id(), self._making.next_moment(), kind, said_as
@@ -148,7 +149,7 @@ class TurnTranscript:
 
     def _change_tool(self, change: ToolCallChange) -> None:
         row = self._tools.get(change.call_id)
-        if row is None:
+        if row is None or row.standing.given_up:
             if change.call_id in self._ended_calls and not change.started:
                 return
             self.close_text()
@@ -167,7 +168,7 @@ class TurnTranscript:
             self._making.changed(row)
 
     def _change_todo(self, plan: PlanChanged) -> None:
-        metadata: JsonDict = {"todos": [_todo(entry) for entry in plan.entries]}
+        metadata: JsonDict = {"todos": [_todo(entry) for entry in plan.entries[:LIST_LIMIT]]}
         if self._todo is None:
             self._todo = self._add("todo", "Updated Todos", metadata)
         elif self._todo.metadata != metadata:
@@ -242,8 +243,8 @@ _CONTENTS: Final = {
 def _todo(entry: PlanEntry) -> JsonDict:
     return {
         "text": bounded_name(entry.content),
-        "status": entry.status,
-        "priority": entry.priority,
+        "status": bounded_name(entry.status),
+        "priority": bounded_name(entry.priority),
         "done": entry.status == "completed",
     }
 

@@ -4,6 +4,9 @@ from dataclasses import dataclass, field, replace
 
 from backend.domain.agents import Usage
 
+_MOST = 2**53
+_MOST_PAID = 1e9
+
 
 @dataclass(frozen=True, slots=True)
 class CountedUsage:
@@ -16,8 +19,9 @@ class CountedUsage:
     total: Usage = field(default_factory=Usage)
     told: Usage = field(default_factory=Usage)
 
-    def add(self, told: Usage) -> "CountedUsage":
-        """With one more account; what it does not tell stays."""
+    def add(self, account: Usage) -> "CountedUsage":
+        """With one more account; what it does not tell, or cannot mean, stays."""
+        told = _meant(account)
         total, last = self.total, self.told
         same_money = told.currency == total.currency
         counted = replace(
@@ -35,6 +39,22 @@ class CountedUsage:
                 counted, cost=_paid(before, last_cost, told.cost), currency=told.currency
             )
         return CountedUsage(counted, _taken_over(last, told))
+
+
+def _meant(told: Usage) -> Usage:
+    """Without what is no amount: less than nothing, or no number."""
+    counts = {
+        name: value if value is not None and 0 <= value <= _MOST else None
+        for name, value in (
+            ("context_used", told.context_used),
+            ("context_size", told.context_size),
+            ("input_tokens", told.input_tokens),
+            ("output_tokens", told.output_tokens),
+            ("cached_tokens", told.cached_tokens),
+        )
+    }
+    cost = told.cost if told.cost is not None and 0 <= told.cost <= _MOST_PAID else None
+    return Usage(**counts, cost=cost, currency=told.currency)
 
 
 def _latest(before: int | None, told: int | None) -> int | None:

@@ -22,9 +22,10 @@ from backend.domain.conversation import Message
 from backend.errors import TemporarilyUnavailable
 from backend.events import MessagesChanged, StoreAvailability
 from backend.ids import SessionId, TurnId
-from backend.store import settings
+from backend.store import settings, transcript_batch
 from backend.store.database import Priority, Transaction
 from backend.store.metadata import as_dict
+from backend.store.transcript_batch import Batch
 from backend.store.wrapped_database import WrappedDatabase
 from tests.helpers.clock import FakeClock, settle
 from tests.helpers.faults import Fault, unavailable
@@ -291,6 +292,40 @@ async def test_an_answer_goes_before_what_agents_say(
     await case.flush()
     await waiting
     assert done == ["claim", "row"]
+
+
+async def test_a_defect_of_one_session_costs_no_other_session_anything(
+    case: TranscriptCase, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = transcript_batch.save
+
+    async def save_unless_poisoned(tx: Transaction, batch: Batch) -> int:
+        if any("poison" in row.content for row in batch.rows):
+            message = "a defect"
+            raise LookupError(message)
+        return await save(tx, batch)
+
+    monkeypatch.setattr(transcript_batch, "save", save_unless_poisoned)
+    await case.add_session("s2")
+    await case.add_session("s3")
+    s2, s3 = SessionId("s2"), SessionId("s3")
+    case.transcripts.updated(s2, TurnId("turn-s2"), TextChunk("fine"))
+    case.updated(TextChunk("poison"))
+    case.transcripts.updated(s3, TurnId("turn-s3"), TextChunk("good"))
+    ends = [
+        asyncio.create_task(case.transcripts.end(session, TurnId(f"turn-{session}"), DONE))
+        for session in (s2, s3)
+    ]
+    poisoned = asyncio.create_task(case.transcripts.flush(case.session))
+    await clock.advance(1)
+    await asyncio.gather(*ends)
+    with pytest.raises(TemporarilyUnavailable):
+        await poisoned
+    assert [row.content for row in await case.rows(s2)] == ["fine"]
+    assert [row.content for row in await case.rows(s3)] == ["good"]
+    case.updated(TextChunk("healthy"))
+    await case.flush()
+    assert [row.content for row in await case.rows()] == ["healthy"]
 
 
 class _Broken(WrappedDatabase):

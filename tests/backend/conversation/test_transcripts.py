@@ -270,6 +270,36 @@ async def test_long_output_is_cut_and_says_so(case: TranscriptCase) -> None:
     assert own(row)["raw_output"] == {"short": True}
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"number": float("nan"), "more": [float("inf"), -float("inf"), 1e308]},
+        {"big": 10**400, "text": "\ud800\x00"},
+        {"\x00key": {"\ud800": None}},
+    ],
+)
+async def test_values_json_has_no_words_for_are_still_stored(
+    case: TranscriptCase, value: dict[str, object]
+) -> None:
+    rows = await ended(
+        case,
+        ToolCallChange("c1", started=True, raw_input=value, raw_output=value),
+        UnknownUpdate("odd", value),
+        UsageChanged(Usage(-1, 10**30, cost=float("nan"), currency="USD")),
+    )
+    assert [row.kind for row in rows] == ["tool_call", "odd"]
+    assert (await case.stored()).usage == Usage()
+
+
+@pytest.mark.parametrize("depth", [150, 500, 5_000])
+async def test_values_that_are_too_deep_are_cut(case: TranscriptCase, depth: int) -> None:
+    value: object = "end"
+    for _ in range(depth):
+        value = [value]
+    (row,) = await ended(case, ToolCallChange("c1", started=True, raw_input=value))
+    assert "end" not in str(own(row)["raw_input"])
+
+
 async def test_many_long_outputs_are_bounded_together(case: TranscriptCase) -> None:
     texts = tuple(ToolText("x" * FIELD_LIMIT) for _ in range(20))
     (row,) = await ended(case, ToolCallChange("c1", started=True, content=texts))
