@@ -79,6 +79,7 @@ class ReviewCardWidget(QWidget):
         self._build()
         self._connect()
         self._retranslate()
+        self.hide()
         self._replace()
 
     def hold_back(self, *, held: bool) -> None:
