@@ -1278,6 +1278,60 @@
     </message>
 </context>
 <context>
+    <name>QuickChat</name>
+    <message>
+        <source>Quick Chat</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quick Chats of the last seven days</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New Quick Chat</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close Quick Chat</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QuickStart</name>
+    <message>
+        <source>Starting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is not known whether this was started. Start tries again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No agent was found on this machine.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A conversation without a project. It is offered here for seven days.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation type="unfinished">代理</translation>
+    </message>
+    <message>
+        <source>First message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask an agent…</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ReviewButtons</name>
     <message>
         <source>Decline</source>
