@@ -46,14 +46,16 @@ def once(options: tuple[PermissionOption, ...]) -> PermissionOption | None:
 def _named(
     asked: PermissionAsked, announced: ToolCallChange | None, server: str, tool: str
 ) -> bool:
-    """Claude and Qwen tell the tool's registered name."""
-    told = {
-        asked.call.tool_name,
-        announced.tool_name if announced else "",
-        _text(_mapping(asked.meta.get("claudeCode")), "toolName"),
-        _text(asked.meta, "toolName"),
-    } - {""}
-    return told == {f"mcp__{server}__{tool}"}
+    """Claude and Qwen tell the tool's registered name in `_meta`, which no model writes.
+
+    A call's own `tool_name` may be made of its arguments: it can only contradict.
+    """
+    wanted = f"mcp__{server}__{tool}"
+    claude = _mapping(asked.meta.get("claudeCode"))
+    told = {_text(claude, "toolName"), _text(asked.meta, "toolName")} - {""}
+    named = {asked.call.tool_name, announced.tool_name if announced else ""} - {""}
+    source = _text(_mapping(claude.get("mcpServer")), "name")
+    return told == {wanted} and named <= {wanted} and source in {"", server}
 
 
 def _codex_names(
