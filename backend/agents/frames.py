@@ -12,7 +12,8 @@ MAX_FRAME: Final = 32 * 1024 * 1024
 """Bytes of one frame. A longer one is refused, and its agent with it: what it answers is lost."""
 
 _MAX_DEPTH: Final = 100
-_MANY_BRACKETS: Final = 100
+_ESCAPE: Final = re.compile(rb"\\.")
+_NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _REPLACEMENT: Final = "\ufffd"
 _SUSPICIOUS: Final = re.compile(rb"\\u(?:0000|[dD][89abcdefABCDEF])")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
@@ -85,7 +86,7 @@ def parse_frame(line: bytes) -> JsonMap:
     if not isinstance(found, dict):
         message = "not an object"
         raise NoFrame(message)
-    if _SUSPICIOUS.search(line) or line.count(b"[") + line.count(b"{") > _MANY_BRACKETS:
+    if _SUSPICIOUS.search(line) or _is_deep(line):
         tidy = _tidy(found, _MAX_DEPTH)
         return tidy if isinstance(tidy, dict) else {}
     return found
@@ -94,6 +95,21 @@ def parse_frame(line: bytes) -> JsonMap:
 def storable(text: str) -> str:
     """Text without NUL and lone surrogates."""
     return text if text.isascii() and "\x00" not in text else _UNSTORABLE.sub(_REPLACEMENT, text)
+
+
+def _is_deep(line: bytes) -> bool:
+    """Whether a valid frame is nested too deeply, told without walking through it."""
+    if line.count(b"[") + line.count(b"{") <= _MAX_DEPTH:
+        return False
+    plain = _ESCAPE.sub(b"", line) if b"\\" in line else line
+    outside_strings = b"".join(plain.split(b'"')[::2])
+    brackets = outside_strings.translate(None, _NO_BRACKETS)
+    for _ in range(_MAX_DEPTH):
+        # Each round takes the innermost pairs away.
+        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
+        if not brackets:
+            return False
+    return True
 
 
 def _tidy(value: object, depth: int) -> object:

@@ -46,9 +46,15 @@ def test_what_cannot_be_stored_is_replaced() -> None:
     json.dumps(parse_frame(line), allow_nan=False).encode()
 
 
-def test_what_is_nested_without_end_is_cut() -> None:
-    found = parse_frame(b'{"a":' * 500 + b"1" + b"}" * 500)
+@pytest.mark.parametrize("inner", [b"1", b'"]}[{\\""', b'[{"b": []}, "}"]'])
+def test_what_is_nested_without_end_is_cut(inner: bytes) -> None:
+    found = parse_frame(b'{"a":' * 500 + inner + b"}" * 500)
     assert len(json.dumps(found)) < 1000
+
+
+def test_what_is_broad_stays_whole() -> None:
+    line = b'{"a": [' + b'{"b": ["[[[", {}]},' * 5000 + b"1]}"
+    assert parse_frame(line) == json.loads(line)
 
 
 @pytest.mark.parametrize(
