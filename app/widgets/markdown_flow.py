@@ -80,9 +80,14 @@ class MarkdownFlows:
         self._alive: OrderedDict[LaidSection, None] = OrderedDict()
 
     def restyle(self, style: Style) -> None:
-        """Other fonts or colours: everything is laid out anew."""
-        self._style = style
-        self.clear()
+        """Other fonts: everything is laid out anew. Other colours only: what is seen is."""
+        before, self._style = self._style, style
+        if (before.font, before.code_font) != (style.font, style.code_font):
+            self.clear()
+            return
+        for section in self._alive:
+            section.release()
+        self._alive.clear()
 
     def clear(self) -> None:
         self._flows.clear()
@@ -121,7 +126,8 @@ class _Flow:
         for section in self._sections.update(text):
             source = with_definitions(section.text, known) if known else section.text
             old = next(before, None)
-            if old is not None and old.section == section and old.source == source:
+            same = old is not None and (old.section is section or old.section == section)
+            if old is not None and same and old.source == source:
                 laid.append(old)
             else:
                 laid.append(LaidSection(section, source, self._flows))

@@ -22,7 +22,7 @@ from app.viewmodels.activity_row import THINKING_KIND, read_thought
 from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.row_metadata import is_streaming, stream_counter
 from app.widgets.row_builder import RowBuilder
-from app.widgets.row_facts import SHORTENED, RowFacts
+from app.widgets.row_facts import MOST_GROWN, PAGE, SHORTENED, RowFacts
 from app.widgets.row_layout import Action, Part, RowLayout, ShowMore, Toggle
 from app.widgets.row_page import COLUMN
 from backend.domain.conversation import Message
@@ -59,6 +59,8 @@ class MessageDelegate(QStyledItemDelegate):
         self.agent = ""
         self.now = 0
         self.touch = False
+        self.follows_end = True
+        """Whether the end of the transcript is what is read."""
         self.hosted = False
         self.exposed = QRectF()
         """The part of the viewport that is being painted."""
@@ -74,7 +76,7 @@ class MessageDelegate(QStyledItemDelegate):
         """Theme, language or agent changed: heights known so far are estimates now."""
         self._words += 1
         self._layouts.clear()
-        self._builder.start_over()
+        self._builder.restyle()
 
     def forget_row(self, message_id: MessageId) -> None:
         """Something the message itself does not hold has changed its look."""
@@ -178,12 +180,21 @@ class MessageDelegate(QStyledItemDelegate):
         return _Key((message.revision, stream_counter(message)), facts, self._words)
 
     def _tail(self, message: Message) -> int | None:
-        """Where a text began to be shown when it was first seen growing; it stays shown."""
-        known = self._tails.get(message.message_id)
-        if known is None and is_streaming(message):
-            text = read_thought(message) if message.kind == THINKING_KIND else message.content
-            known = self._tails[message.message_id] = max(0, len(text) - SHORTENED)
-        return known
+        """Where a text begins to be shown that was first seen growing; it stays shown.
+
+        Only while its end is followed, and what goes is far above, a very long one loses its
+        beginning to "Show what stands before".
+        """
+        name = message.message_id
+        known = self._tails.get(name)
+        if not is_streaming(message):
+            return known
+        text = read_thought(message) if message.kind == THINKING_KIND else message.content
+        if known is None:
+            self._tails[name] = max(0, len(text) - SHORTENED)
+        elif self.follows_end and name not in self._pages and len(text) - known > MOST_GROWN:
+            self._tails[name] = len(text) - PAGE
+        return self._tails[name]
 
 
 def _message(index: Index) -> Message:

@@ -73,7 +73,11 @@ class RowBuilder:
         self._unknown = activity.unknown
 
     def start_over(self) -> None:
-        """Other rows, other fonts or other colours: nothing laid out so far is of use."""
+        """Other rows: nothing laid out so far is of use."""
+        self._flows.clear()
+
+    def restyle(self) -> None:
+        """Other fonts, colours or words."""
         self._flows.restyle(self._style)
 
     def build(self, message: Message, facts: RowFacts) -> RowLayout:

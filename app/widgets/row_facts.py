@@ -9,6 +9,8 @@ SHORTENED: Final = 12_000
 """Characters of a message shown before "Show more"."""
 PAGE: Final = 100_000
 """Characters more that are shown each time."""
+MOST_GROWN: Final = 200_000
+"""Characters of a growing text that are shown while its end is followed; then `PAGE` of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,7 @@ class TranscriptView(RowListView):
         self._anchor = None
         self._adjusting = True
         self._rows.width = self.viewport().width()
+        self._rows.follows_end = anchor.index is None
         super().doItemsLayout()
         self._restore(anchor)
         for _ in range(_ROUNDS):

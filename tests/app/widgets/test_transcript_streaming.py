@@ -10,8 +10,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from app.models.transcript_model import TranscriptModel
+from app.theme import Scheme
 from app.widgets import markdown_flow
 from app.widgets.markdown_document import MarkdownDocument
+from app.widgets.row_facts import MOST_GROWN
 from app.widgets.transcript_view import TranscriptView
 from backend.domain.conversation import Message, SessionKind
 from backend.ids import PendingId
@@ -68,6 +70,7 @@ async def _stream(
 async def _shows(backend: FakeBackend, view: TranscriptView, row: Message) -> None:
     backend.desk.add_messages(row)
     await until(lambda: _text(view) == row.content and not view.frame_waits)
+    view.executeDelayedItemsLayout()
 
 
 async def test_the_end_is_followed_while_text_grows(backend: FakeBackend) -> None:
@@ -214,6 +217,44 @@ async def test_a_text_that_was_long_when_it_was_opened_shows_its_end_while_it_gr
         view.setFocus()
         QTest.keyClick(view, Qt.Key.Key_Return)
         await until(lambda: view.verticalScrollBar().maximum() > before * 3)
+
+
+async def test_a_very_long_text_is_followed_by_its_end_and_read_in_peace(
+    backend: FakeBackend,
+) -> None:
+    """What is laid out stays bounded while the end is followed; nobody's place is cut away."""
+    _fill(backend, 3)
+    paragraphs = 1 + MOST_GROWN // len(_PARAGRAPH)
+    async with shown_window(backend) as shown:
+        view = _view(shown)
+        await _shows(backend, view, _growing(_PARAGRAPH, 1))
+        await _shows(backend, view, _growing(_PARAGRAPH * (paragraphs - 1), 2))
+        whole = view.verticalScrollBar().maximum()
+        view.verticalScrollBar().setValue(whole // 2)
+        await _shows(backend, view, _growing(_PARAGRAPH * (paragraphs + 2), 3))
+        assert view.verticalScrollBar().maximum() > whole
+        assert view.verticalScrollBar().value() == whole // 2
+        view.verticalScrollBar().setValue(view.verticalScrollBar().maximum())
+        await _shows(backend, view, _growing(_PARAGRAPH * (paragraphs + 4), 4))
+        assert view.at_end
+        assert view.verticalScrollBar().maximum() < whole * 0.7
+
+
+async def test_other_colours_keep_the_heights_and_other_sizes_do_not(
+    backend: FakeBackend,
+) -> None:
+    _fill(backend, 3)
+    async with shown_window(backend) as shown:
+        view = _view(shown)
+        await _shows(backend, view, _growing(_PARAGRAPH * 60, 1))
+        light, maximum = view.grab().toImage(), view.verticalScrollBar().maximum()
+        shown.theme.set_scheme(Scheme.DARK)
+        view.executeDelayedItemsLayout()
+        assert view.verticalScrollBar().maximum() == maximum
+        assert view.grab().toImage() != light
+        shown.theme.set_zoom(1.5)
+        view.executeDelayedItemsLayout()
+        assert view.verticalScrollBar().maximum() > maximum * 1.4
 
 
 async def test_a_row_keeps_its_length_when_its_turn_ends(backend: FakeBackend) -> None:
