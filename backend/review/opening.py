@@ -3,6 +3,7 @@
 import logging
 from dataclasses import replace
 
+from backend.clock import Nanoseconds
 from backend.domain.agents import PermissionAsked, ToolCallChange
 from backend.domain.digest import canonical_json, signed_digest
 from backend.domain.own_tools import once, own_tool
@@ -86,19 +87,7 @@ class Opening:
         if asker is None:
             _log.warning("a permission was asked for session %s, which is not there", session_id)
             return False
-        now = self._parts.clock.now()
-        review = Review(
-            review_id=waiting.review_id,
-            session_id=session_id,
-            turn_id=turn_id,
-            message_id=MessageId(""),
-            agent_name=asker.agent_name,
-            folder=asker.folder,
-            call=waiting.call,
-            options=waiting.options,
-            status=ReviewStatus.PENDING,
-            asked_at=now,
-        )
+        review = _requested(waiting, asker, self._parts.clock.now())
         card = await messages.insert_message(
             tx,
             session_id=session_id,
@@ -108,7 +97,7 @@ class Opening:
             author="agent",
             content=preview(waiting.call),
             metadata=card_metadata(review),
-            now=now,
+            now=review.asked_at,
         )
         key = self._parts.signing_key
         new = reviews.Stored(
@@ -170,3 +159,19 @@ class Opening:
             return True
 
         return await self._parts.write_at_last(record)
+
+
+def _requested(waiting: WaitingCall, asker: reviews.Asker, now: Nanoseconds) -> Review:
+    """The request before it has its row in the transcript."""
+    return Review(
+        review_id=waiting.review_id,
+        session_id=waiting.session_id,
+        turn_id=waiting.turn_id,
+        message_id=MessageId(""),
+        agent_name=asker.agent_name,
+        folder=asker.folder,
+        call=waiting.call,
+        options=waiting.options,
+        status=ReviewStatus.PENDING,
+        asked_at=now,
+    )
