@@ -4,7 +4,9 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+HOME_VARIABLE: Final = "KANDESK_HOME"
 _FOLDER = "kandesk"
 
 
@@ -63,7 +65,7 @@ class Home:
 
 def resolve_home(explicit: str | None) -> Home:
     """The home named by `--home`, else by `$KANDESK_HOME`, else the platform's own."""
-    named = explicit or os.environ.get("KANDESK_HOME")
+    named = explicit or os.environ.get(HOME_VARIABLE)
     return Home(Path(named).expanduser().absolute()) if named else default_home()
 
 

@@ -26,7 +26,7 @@ from backend.http.desk_routes import DeskProcess
 from backend.http.server import HttpServer
 from backend.ids import AdmissionId, ReviewId, SessionId, new_id
 from backend.installation import command, shell_command, version
-from backend.paths import Home
+from backend.paths import HOME_VARIABLE, Home
 from backend.review.recovery import recover as recover_reviews
 from backend.secrets import read_or_create_secret
 from backend.services import Services, build_services
@@ -297,7 +297,7 @@ def _means(home: Home, clock: Clock, tools: McpAccesses) -> HostingMeans:
 
 def _shim(home: Home) -> AgentCommand:
     """What an agent starts that reaches no server over HTTP; it never starts a desk."""
-    return AgentCommand((*command(), "mcp", "--no-start", "--home", str(home.root)))
+    return AgentCommand((*command(), "mcp", "--no-start"), {HOME_VARIABLE: str(home.root)})
 
 
 def _recovery(clock: Clock, store: OwnedStore, services: Services) -> Recover:

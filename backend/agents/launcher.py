@@ -10,6 +10,7 @@ from backend.agents.json_reading import text_of
 from backend.agents.process import AgentProcess, agent_failed
 from backend.clock import Clock, Deadline
 from backend.conversation.agent_port import AgentLaunch, AgentListener, InjectedTools, RunningAgent
+from backend.domain.agents import AgentCommand
 from backend.domain.hosted import AgentProblem
 from backend.endpoint import SESSION_TOKEN_VARIABLE
 from backend.errors import AgentFailed
@@ -32,7 +33,7 @@ class AcpLauncher:
 
     async def launch(self, launch: AgentLaunch, listener: AgentListener) -> RunningAgent:
         """As the port says; a launch that fails is told by the error, never by `ended`."""
-        process = await AgentProcess.start(launch.command, launch.folder)
+        process = await AgentProcess.start(_command(launch), launch.folder)
         try:
             await listener.started(process.mark)
         except BaseException:
@@ -101,6 +102,22 @@ class AcpLauncher:
             raise agent_failed(AgentProblem.HANGS_AT_START, detail) from error
 
 
+def _command(launch: AgentLaunch) -> AgentCommand:
+    """With the way to our tools in its environment.
+
+    A shim its human once connected to it, for when it runs elsewhere, then speaks for this very
+    session instead of for a guest.
+    """
+    given = launch.command
+    if launch.tools is None:
+        return given
+    return AgentCommand(given.argv, {**given.environment, **_shim_environment(launch.tools)})
+
+
+def _shim_environment(tools: InjectedTools) -> dict[str, str]:
+    return {**tools.shim.environment, SESSION_TOKEN_VARIABLE: tools.token}
+
+
 def _greeting() -> JsonMap:
     return {
         "protocolVersion": _PROTOCOL,
@@ -125,7 +142,7 @@ def _servers(tools: InjectedTools | None, *, over_http: bool) -> list[JsonMap]:
         header: JsonMap = {"name": "Authorization", "value": f"Bearer {tools.token}"}
         return [{"type": "http", "name": tools.server_name, "url": tools.url, "headers": [header]}]
     program, *arguments = tools.shim.argv
-    variables = {**tools.shim.environment, SESSION_TOKEN_VARIABLE: tools.token}
+    variables = _shim_environment(tools)
     return [
         {
             "name": tools.server_name,
