@@ -92,11 +92,25 @@ class Program(QObject):
         self.raise_window()
         question = Question(
             title=self.tr("Quit Kandesk"),
-            text=self.tr("%n question(s) still wait. Quit anyway?", "", waiting),
-            detail=self.tr("They are kept, and are here again when Kandesk starts."),
+            text=self._waiting_words(waiting),
+            detail=self._quitting_words(),
             accept=self.tr("Quit"),
         )
         ask(self._parts.window, question, self.quit)
+
+    def _waiting_words(self, waiting: int) -> str:
+        if self._parts.desk.reviews.count:
+            return self.tr("%n request(s) still wait. Quit anyway?", "", waiting)
+        return self.tr("%n question(s) still wait. Quit anyway?", "", waiting)
+
+    def _quitting_words(self) -> str:
+        """Questions outlive the desk; the agents that wait for a permission do not."""
+        if self._parts.desk.reviews.count:
+            return self.tr(
+                "Questions are kept, and are here again when Kandesk starts. Permissions that "
+                "nobody has given are cancelled: the agents that ask for them end with Kandesk."
+            )
+        return self.tr("They are kept, and are here again when Kandesk starts.")
 
     def raise_window(self, token: str = "") -> None:
         """Bring the window to the front, as far as the desktop allows."""

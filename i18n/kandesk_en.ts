@@ -1201,6 +1201,17 @@
         <source>Quit</source>
         <translation type="unfinished"></translation>
     </message>
+    <message numerus="yes">
+        <source>%n request(s) still wait. Quit anyway?</source>
+        <translation>
+            <numerusform>%n request still waits. Quit anyway?</numerusform>
+            <numerusform>%n requests still wait. Quit anyway?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Questions are kept, and are here again when Kandesk starts. Permissions that nobody has given are cancelled: the agents that ask for them end with Kandesk.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>Demo: %1</source>
         <translation type="unfinished"></translation>

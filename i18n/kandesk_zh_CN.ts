@@ -1183,6 +1183,16 @@
         <source>Quit</source>
         <translation>退出</translation>
     </message>
+    <message numerus="yes">
+        <source>%n request(s) still wait. Quit anyway?</source>
+        <translation>
+            <numerusform>仍有 %n 个请求在等待。仍要退出吗？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Questions are kept, and are here again when Kandesk starts. Permissions that nobody has given are cancelled: the agents that ask for them end with Kandesk.</source>
+        <translation>问题会保留，Kandesk 再次启动时仍在这里。尚未给出的许可会被取消：请求它们的代理会随 Kandesk 一起结束。</translation>
+    </message>
     <message>
         <source>Demo: %1</source>
         <translation>演示：%1</translation>
