@@ -145,8 +145,9 @@ class RowPage:
         if isinstance(document, DiffDocument):
             for band, colour in document.bands():
                 # The room a line keeps is below its words; half of it belongs above.
-                shift = -_below(document, PLAIN_LINE_HEIGHT) / 2
-                place = band.translated(left + px(10), self._y + shift)
+                room = _below(document, PLAIN_LINE_HEIGHT)
+                around = band.adjusted(0, -room / 2, 0, room / 2)
+                place = around.translated(left + px(10), self._y)
                 self._layout.grounds.append(GroundPiece(place, colour, 0))
         self._place(ReadyDocument(document), left + px(10), copied=copied)
         self._y = rect.bottom() + px(4)

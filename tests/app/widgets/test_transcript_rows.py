@@ -109,7 +109,9 @@ async def test_instructions_hidden_for_the_agent_are_not_shown(backend: FakeBack
 async def test_the_agents_own_words_are_never_cut_by_that_rule(backend: FakeBackend) -> None:
     _put(backend, make_message("a", "It sends <kandev-system>x</kandev-system>."))
     async with shown_window(backend) as shown:
-        assert "<kandev-system>x</kandev-system>" in _words(await _view(shown))
+        view = await _view(shown)
+        assert "<kandev-system>x</kandev-system>" in _words(view)
+        assert "<kandev-system>x</kandev-system>" in _spoken(view)
 
 
 async def test_what_was_attached_is_named(backend: FakeBackend) -> None:
@@ -448,11 +450,9 @@ async def test_code_that_was_cut_into_pieces_is_copied_whole(backend: FakeBacken
         view = await _view(shown)
         layout = _layout(view)
         assert len(layout.documents) > 1
-        for piece in layout.documents[:-1]:
-            inside = piece.rect.bottomLeft()
-            inside.setX(inside.x() + 40)
-            inside.setY(inside.y() - 12)
-            assert layout.code_at(inside) == code
+        first, last = layout.documents[0].rect, layout.documents[-1].rect
+        assert layout.code_at(first.bottomLeft() + QPoint(40, -12).toPointF()) == code
+        assert layout.code_at(last.topLeft() + QPoint(40, 12).toPointF()) == code
 
 
 async def test_the_menu_holds_whatever_a_press_does(backend: FakeBackend) -> None:

@@ -130,6 +130,21 @@ async def test_scrolling_between_two_chunks_counts(backend: FakeBackend) -> None
         assert _place(view) == before
 
 
+async def test_scrolling_right_after_a_row_was_opened_counts(backend: FakeBackend) -> None:
+    _fill(backend)
+    backend.desk.add_messages(command_row("c", created=90))
+    async with shown_window(backend) as shown:
+        view = _view(shown)
+        await until(lambda: view.at_end and view.verticalScrollBar().maximum() > 0)
+        view.setCurrentIndex(view.model().index(60, 0))
+        view.setFocus()
+        QTest.keyClick(view, Qt.Key.Key_Return)
+        view.verticalScrollBar().setValue(100)
+        before = _place(view)
+        view.executeDelayedItemsLayout()
+        assert _place(view) == before
+
+
 async def test_words_that_were_shown_do_not_leave_again(backend: FakeBackend) -> None:
     """A chunk that overtook another, and a stored state that comes after newer chunks."""
     _fill(backend, 3)
