@@ -1,0 +1,74 @@
+"""A desk with one open permission that kills itself at a named point of its decision.
+
+Run as `python -m tests.crash.review_desk_that_dies STORE POINT OPTION`. Prints what its agent was
+told.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from backend.review.announcing import ReviewAnnouncer
+from backend.review.deciding import Deciding
+from backend.review.settling import ReviewSettler
+from backend.review.waiting import WaitingCall
+from backend.store import review_outcomes, reviews
+from tests.helpers.clock import FakeClock
+from tests.helpers.reviewing import review_desk
+
+
+def _die(*_: object, **__: object) -> None:
+    sys.stdout.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _before(owner: Any, name: str) -> None:
+    setattr(owner, name, _die)
+
+
+def _after(owner: Any, name: str) -> None:
+    real = getattr(owner, name)
+
+    async def last(*arguments: Any, **named: Any) -> Any:
+        result = await real(*arguments, **named)
+        _die()
+        return result
+
+    setattr(owner, name, last)
+
+
+POINTS: Final[dict[str, Callable[[], None]]] = {
+    "request written, not committed": lambda: _after(reviews, "open_request"),
+    "opened": lambda: _before(ReviewAnnouncer, "tell"),
+    "decision written, not committed": lambda: _after(review_outcomes, "decide"),
+    "decided": lambda: _before(WaitingCall, "decide"),
+    "agent about to be told": lambda: _before(ReviewSettler, "told"),
+    "decision done": lambda: _after(Deciding, "decide"),
+    "telling written, not committed": lambda: _after(review_outcomes, "mark_told"),
+    "ending written, not committed": lambda: _after(review_outcomes, "mark_executed"),
+}
+NEVER_DECIDED: Final = frozenset({"opened", "decision written, not committed"})
+
+
+async def main(store: Path, point: str, option: str) -> None:
+    async with review_desk(store, FakeClock()) as desk:
+        POINTS[point]()
+        waiting = desk.ask()
+        (review,) = await desk.opened()
+
+        async def tell() -> None:
+            print(f"told {await waiting}", flush=True)
+            desk.tool_ended()
+
+        telling = asyncio.create_task(tell())
+        await desk.decide(review, option)
+        await telling
+        await desk.supervisor.stop(5.0)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), sys.argv[2], sys.argv[3]))
