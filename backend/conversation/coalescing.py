@@ -98,6 +98,7 @@ class TranscriptWriter:
         self._written = asyncio.Event()
         self._last = float("-inf")
         self._failures = 0
+        self._goes_on = False
         self._alone = False
         """Sessions are written one by one, since a defect is in one of them."""
         self._sleeps_until = 0.0
@@ -160,7 +161,8 @@ class TranscriptWriter:
                     await self._commit()
         finally:
             self._task = None
-            if self._alone and self._waiting:
+            if self._goes_on and self._waiting:
+                self._goes_on = False
                 self._task = self._supervisor.start(self._run(), name="write transcripts")
             else:
                 self._give_up()
@@ -231,7 +233,8 @@ class TranscriptWriter:
             pending.rows.give_up(taken[0].rows)
             pending.change, pending.ended = None, []
             _fail(pending)
-        self._alone = goes_on
+        self._alone = len(taken) > 1
+        self._goes_on = goes_on
 
     def _saved(self, part: _Taken, revision: int) -> None:
         pending, now = part.pending, self._clock.monotonic()
