@@ -15,6 +15,7 @@ from app.timers import SystemWindowClock, deadline
 from app.viewmodels.clarification import ClarificationViewModel
 from app.viewmodels.desk import DeskViewModel
 from app.viewmodels.notices import NoticesViewModel
+from app.viewmodels.quick_chat import QuickChatViewModel
 from app.widgets.chat_foot import ChatFoot
 from app.widgets.clarification_overlay import ClarificationOverlay
 from app.widgets.review_card import ReviewCardWidget
@@ -22,6 +23,7 @@ from app.widgets.status_banner import StatusBanner
 from app.widgets.touch import TouchLayout
 from app.windows.app_menu import AppMenu
 from app.windows.desk_view import DeskView
+from app.windows.quick_chat import QuickChat, make_quick_chat
 from backend.ids import ClientId, new_id
 
 
@@ -31,13 +33,7 @@ def compose(application: QApplication, frame: FirstFrame) -> Parts:
     client = BackendClient()
     notices = NoticesViewModel()
     tasks = WindowTasks(notices.show_error)
-    clarification = ClarificationViewModel(
-        client,
-        clock=SystemWindowClock(application),
-        deadline=deadline,
-        background=tasks,
-        client_id=ClientId(f"window-{new_id()}"),
-    )
+    clarification = _clarification(application, client, tasks)
     desk = DeskViewModel(client, clarification, notices, tasks)
     desk.preferences.set_send_key(frame.state.send_key)
     touch = TouchLayout(application)
@@ -46,7 +42,13 @@ def compose(application: QApplication, frame: FirstFrame) -> Parts:
     foot = ChatFoot(desk.composer, clarification, desk.preferences, theme, touch)
     menu = AppMenu(theme, frame.language, desk.preferences)
     review = ReviewCardWidget(desk.reviews, desk.sessions, theme, touch)
-    view = DeskView(desk, theme, menu, banner, overlay, foot, review)
+
+    def quick_chat() -> QuickChat:
+        own = _clarification(application, client, tasks)
+        model = QuickChatViewModel(client, desk, own, tasks, desk)
+        return make_quick_chat(model, desk.preferences, theme, touch)
+
+    view = DeskView(desk, theme, menu, banner, overlay, foot, review, quick_chat)
     view.title_changed.connect(window.setWindowTitle)
     overlay.focus_wanted.connect(view.focus_writing)
     review.focus_wanted.connect(view.focus_writing)
@@ -72,4 +74,17 @@ def compose(application: QApplication, frame: FirstFrame) -> Parts:
         state=frame.state,
         tasks=tasks,
         crash=crash,
+    )
+
+
+def _clarification(
+    application: QApplication, client: BackendClient, tasks: WindowTasks
+) -> ClarificationViewModel:
+    """One for each place where questions are answered; each is a client of its own."""
+    return ClarificationViewModel(
+        client,
+        clock=SystemWindowClock(application),
+        deadline=deadline,
+        background=tasks,
+        client_id=ClientId(f"window-{new_id()}"),
     )

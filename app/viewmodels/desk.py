@@ -1,5 +1,7 @@
 """What the window as a whole does: reads everything once, then follows what the human opens."""
 
+from collections.abc import Awaitable, Callable
+
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.client import BackendClient
@@ -25,11 +27,13 @@ from backend.ids import ClientId, PendingId, SessionId, new_id
 class DeskViewModel(QObject):
     """Owns the view models of the pages and moves them together.
 
-    `loaded` once everything is read, `window_requested` with the event that asks for the window,
+    `loaded` once everything is read, `reloaded` when it was read anew after the store was away,
+    `window_requested` with the event that asks for the window,
     `store_progress` with each `StoreProgress`.
     """
 
     loaded = Signal()
+    reloaded = Signal()
     window_requested = Signal(object)
     store_progress = Signal(object)
 
@@ -44,6 +48,7 @@ class DeskViewModel(QObject):
         super().__init__(parent)
         self._client = client
         self._tasks = tasks
+        self._closings: list[Callable[[], Awaitable[None]]] = []
         self.notices = notices
         self.clarification = clarification
         self.sessions = SessionsViewModel(client, self)
@@ -92,8 +97,12 @@ class DeskViewModel(QObject):
 
     async def close(self) -> None:
         """Save everything that is being typed: the window is about to close."""
-        await self.clarification.close()
-        await self.messages.close()
+        for closing in (self.clarification.close, self.messages.close, *self._closings):
+            await closing()
+
+    def close_with(self, closing: Callable[[], Awaitable[None]]) -> None:
+        """Let something else be saved when the window closes."""
+        self._closings.append(closing)
 
     def open_session(self, session_id: SessionId) -> None:
         """Show a session's conversation."""
@@ -181,6 +190,7 @@ class DeskViewModel(QObject):
         await self.inbox.load()
         await self.reviews.load()
         await self.transcript.refresh()
+        self.reloaded.emit()
 
     def _open_most_urgent(self) -> None:
         """The oldest open question, else the session with the newest activity."""

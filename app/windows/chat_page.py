@@ -9,7 +9,7 @@ from app.plain_text import plain_tip
 from app.resources import Icon
 from app.text import session_state_text, session_title, workspace_text
 from app.theme import Theme
-from app.viewmodels.desk import DeskViewModel
+from app.viewmodels.chat import Chat
 from app.widgets.chat_foot import ChatFoot
 from app.widgets.message_delegate import MessageDelegate
 from app.widgets.overlay_slot import OverlaySlot
@@ -23,7 +23,7 @@ class ChatPage(QWidget):
 
     def __init__(
         self,
-        desk: DeskViewModel,
+        desk: Chat,
         theme: Theme,
         banner: QWidget,
         overlay: QWidget,

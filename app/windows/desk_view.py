@@ -1,5 +1,6 @@
 """What the window shows: side pane, pages, and the keys that work everywhere in it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,6 +26,8 @@ from app.windows.app_menu import AppMenu
 from app.windows.chat_page import ChatPage
 from app.windows.migration_page import MigrationPage
 from app.windows.new_session_page import NewSessionPage
+from app.windows.quick_chat import QuickChat
+from app.windows.quick_chat_place import QuickChatPlace
 from app.windows.starting_page import StartingPage
 from app.windows.storage_page import StoragePage
 from app.windows.welcome import WelcomePage
@@ -63,6 +66,7 @@ class DeskView(QWidget):
         overlay: QWidget,
         foot: ChatFoot,
         review: ReviewCardWidget,
+        make_quick_chat: Callable[[], QuickChat],
     ) -> None:
         super().__init__()
         self.setObjectName("deskView")
@@ -93,6 +97,7 @@ class DeskView(QWidget):
             self.pages.new_session,
         ):
             self._stack.addWidget(page)
+        self.quick = QuickChatPlace(desk, self._stack, theme, make_quick_chat)
         self._panes = TwoPane(self.sidebar, self._centre(), theme)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -175,7 +180,7 @@ class DeskView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(NoticeBar(self._desk.notices, self._theme))
-        column.addWidget(self._stack, 1)
+        column.addWidget(self.quick.widget, 1)
         return centre
 
     def _connect(self) -> None:
@@ -198,6 +203,7 @@ class DeskView(QWidget):
         self._panes.drawer_closed.connect(self._stack.focus_button)
         self.menu.connect_wanted.connect(self.show_welcome)
         self.sidebar.new_wanted.connect(self.show_new_session)
+        self.sidebar.quick_chat_wanted.connect(self._toggle_quick_chat)
         self.pages.welcome.new_session_wanted.connect(self.show_new_session)
         self.pages.new_session.cancelled.connect(self._show_page)
         desk.new_session.started.connect(self._open_started)
@@ -208,6 +214,7 @@ class DeskView(QWidget):
             ("F6", self.cycle_panes),
             ("Ctrl+I", self.focus_inbox),
             ("Ctrl+N", self.show_new_session),
+            ("Ctrl+Shift+Q", self._toggle_quick_chat),
         ):
             QShortcut(QKeySequence(keys), self).activated.connect(slot)
 
@@ -215,6 +222,10 @@ class DeskView(QWidget):
         self._desk.open_session(session_id)
         self._stack.setCurrentWidget(self.pages.chat)
         self._panes.close_drawer()
+
+    def _toggle_quick_chat(self) -> None:
+        self._panes.close_drawer()
+        self.quick.toggle()
 
     def _open_started(self, session_id: SessionId) -> None:
         self._open_session(session_id)
@@ -257,6 +268,7 @@ class DeskView(QWidget):
         self.inbox_view.refresh_ages(now)
         self.sidebar.refresh_ages(now)
         self.pages.chat.refresh_ages(now)
+        self.quick.refresh_ages(now)
 
     def _focus(self, pane: QWidget) -> bool:
         if pane is self.inbox_view:

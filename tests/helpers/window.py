@@ -13,6 +13,7 @@ from app.timers import SystemWindowClock, deadline
 from app.viewmodels.clarification import ClarificationViewModel
 from app.viewmodels.desk import DeskViewModel
 from app.viewmodels.notices import NoticesViewModel
+from app.viewmodels.quick_chat import QuickChatViewModel
 from app.widgets.chat_foot import ChatFoot
 from app.widgets.clarification_overlay import ClarificationOverlay
 from app.widgets.review_card import ReviewCardWidget
@@ -21,6 +22,7 @@ from app.widgets.touch import TouchLayout
 from app.windows.app_menu import AppMenu
 from app.windows.desk_view import DeskView
 from app.windows.main_window import MainWindow
+from app.windows.quick_chat import QuickChat, make_quick_chat
 from backend.ids import ClientId
 from tests.helpers.fake_backend import FakeBackend
 from tests.helpers.waiting import until
@@ -63,13 +65,7 @@ async def shown_window(
     theme = Theme(application, Scheme.LIGHT)
     notices = NoticesViewModel()
     tasks = WindowTasks(notices.show_error)
-    clarification = ClarificationViewModel(
-        backend,
-        clock=SystemWindowClock(application),
-        deadline=deadline,
-        background=tasks,
-        client_id=ClientId("window-test"),
-    )
+    clarification = _clarification(application, backend, tasks)
     desk = DeskViewModel(backend, clarification, notices, tasks)
     touch = TouchLayout(application)
     overlay = ClarificationOverlay(clarification, theme, touch)
@@ -78,7 +74,13 @@ async def shown_window(
     foot = ChatFoot(desk.composer, clarification, desk.preferences, theme, touch)
     menu = AppMenu(theme, language, desk.preferences)
     review = ReviewCardWidget(desk.reviews, desk.sessions, theme, touch)
-    view = DeskView(desk, theme, menu, banner, overlay, foot, review)
+
+    def quick_chat() -> QuickChat:
+        own = _clarification(application, backend, tasks)
+        model = QuickChatViewModel(backend, desk, own, tasks, desk)
+        return make_quick_chat(model, desk.preferences, theme, touch)
+
+    view = DeskView(desk, theme, menu, banner, overlay, foot, review, quick_chat)
     view.title_changed.connect(window.setWindowTitle)
     window.show_view(view)
     overlay.focus_wanted.connect(view.focus_writing)
@@ -103,3 +105,15 @@ async def shown_window(
         touch.deleteLater()
         theme.deleteLater()
         language.deleteLater()
+
+
+def _clarification(
+    application: QApplication, backend: FakeBackend, tasks: WindowTasks
+) -> ClarificationViewModel:
+    return ClarificationViewModel(
+        backend,
+        clock=SystemWindowClock(application),
+        deadline=deadline,
+        background=tasks,
+        client_id=ClientId("window-test"),
+    )
