@@ -1,3 +1,4 @@
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,3 +37,12 @@ def agent_home(tmp_path: Path) -> Path:
     home = tmp_path / "user"
     home.mkdir()
     return home
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder an agent works in; Gemini and Codex look for a repository around it."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    return folder
