@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from backend.agents.hosting import HostingMeans
 from backend.api import DeskInfo
 from backend.clarification.asking import AskCaller, Asking
 from backend.clarification.recovery import recover
@@ -67,6 +68,7 @@ async def open_desk(
     wrap: Callable[[Database], Database] = lambda database: database,
     resumer: DetachedResumer | None = None,
     expire_after: float | None = None,
+    hosting: HostingMeans | None = None,
 ) -> AsyncIterator[TestDesk]:
     """Open, recover and wire a desk; `wrap` may put faults between the services and the store."""
     real = await open_store(place, clock)
@@ -82,11 +84,19 @@ async def open_desk(
             epoch=epoch,
             resumer=resumer,
             expire_after=expire_after,
+            hosting=hosting,
         )
         desk = TestDesk(database, services)
         services.bus.subscribe(desk.events.append)
+        if services.hosting is not None:
+            await services.hosting.recovery.begin()
         await recover(real, clock, services.bus.publish)
+        if services.hosting is not None:
+            await services.hosting.recovery.finish()
+            await services.hosting.recovery.go_on()
         yield desk
+        if services.hosting is not None:
+            await services.hosting.close()
         services.asking.draining.set()
         await services.supervisor.stop()
     finally:
