@@ -84,6 +84,10 @@ class LiveWindow:
         await until(lambda: view_model.card is not None and view_model.card.step == step)
         await asyncio.sleep(ARMED_AFTER)
 
+    async def armed(self) -> None:
+        """A human leaves a fresh card alone for a moment."""
+        await asyncio.sleep(ARMED_AFTER)
+
     async def click(self, name: str) -> None:
         """Press and release in the middle of the control, once it is enabled."""
         widget: QWidget = await self.shows(name)
