@@ -8,6 +8,7 @@ from backend.agents.acp_translate import UpdateReader
 from backend.agents.frames import JsonMap
 from backend.agents.json_reading import as_map, text_of
 from backend.agents.session_options import (
+    MODE_CATEGORY,
     MODEL_CATEGORY,
     has_model,
     options_beside,
@@ -82,7 +83,8 @@ class AcpSession:
             if self._model_beside is None:
                 options = (*options, *options_beside(result))
         # What was told during a replay is older than the answer behind it.
-        self._setup = SessionSetup(self._id, modes, mode, self._with_model(options))
+        self._setup = SessionSetup(self._id, modes, mode)
+        self._setup = replace(self._setup, options=self._with_model(self._without_mode(options)))
         early, self._early = self._early, []
         for params in early:
             self.update(params)
@@ -118,9 +120,19 @@ class AcpSession:
         if isinstance(update, ModeChanged):
             self._setup = replace(self._setup, mode=update.mode)
         elif isinstance(update, OptionsChanged):
-            update = OptionsChanged(self._with_model(update.options))
+            mode = next((one.current for one in update.options if self._is_mode(one)), "")
+            if mode and mode != self._setup.mode:
+                self._hear(ModeChanged(mode))
+            update = OptionsChanged(self._with_model(self._without_mode(update.options)))
             self._setup = replace(self._setup, options=update.options)
         self._listener.updated(update)
+
+    def _is_mode(self, option: ConfigOption) -> bool:
+        """Codex and Claude tell their mode in both ways, Codex a change of it in this one only."""
+        return option.category == MODE_CATEGORY and bool(self._setup.modes)
+
+    def _without_mode(self, options: tuple[ConfigOption, ...]) -> tuple[ConfigOption, ...]:
+        return tuple(option for option in options if not self._is_mode(option))
 
     def _with_model(self, options: tuple[ConfigOption, ...]) -> tuple[ConfigOption, ...]:
         """The older way's model stays when the agent lists its options anew."""

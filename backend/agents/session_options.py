@@ -7,6 +7,7 @@ from backend.agents.json_reading import as_map, maps, meta_of, text_of
 from backend.domain.agents import ConfigOption, OptionChoice, SessionMode, SlashCommand
 
 MODEL_CATEGORY: Final = "model"
+MODE_CATEGORY: Final = "mode"
 
 
 def read_modes(result: JsonMap) -> tuple[tuple[SessionMode, ...], str]:

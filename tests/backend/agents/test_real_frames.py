@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from backend.agents.acp_session import AcpSession
 from backend.agents.acp_translate import (
     UpdateReader,
     read_capabilities,
@@ -18,6 +19,7 @@ from backend.agents.session_options import read_model, read_modes, read_options
 from backend.domain.agents import (
     AgentUpdate,
     Elicited,
+    ModeChanged,
     PermissionAsked,
     TextChunk,
     ToolCallChange,
@@ -28,6 +30,7 @@ from backend.domain.agents import (
 )
 from backend.domain.own_tools import own_tool
 from backend.domain.tool_call import with_change
+from tests.helpers.scripted_agents import RecordingListener
 
 FRAMES = Path(__file__).parent / "frames"
 AGENTS = ("opencode", "codex-acp", "claude-agent-acp", "gemini-cli")
@@ -178,3 +181,28 @@ def test_claudes_own_question_is_a_form() -> None:
     forms = [heard for _, heard in hear("claude-agent-acp") if isinstance(heard, Elicited)]
     assert len(forms) == 3
     assert "question_0" in json.dumps(forms[0].schema)
+
+
+@pytest.mark.parametrize(
+    ("agent", "mode", "mode_options"),
+    [("opencode", "", 1), ("codex-acp", "read-only", 0), ("claude-agent-acp", "default", 0)],
+)
+def test_a_mode_is_offered_once_and_a_change_of_it_is_heard(
+    agent: str, mode: str, mode_options: int
+) -> None:
+    """Codex and Claude tell it as a mode and as an option, OpenCode as an option alone."""
+    listener = RecordingListener()
+    session = AcpSession(listener, "")
+    for line in lines(agent):
+        frame = line["frame"]
+        if line["scene"] == "text":
+            break
+        if line["from"] == "agent" and frame.get("method") == "session/update":
+            session.update(frame["params"])
+        elif line["from"] == "agent" and line["scene"] == "new" and "result" in frame:
+            session.opened(frame["result"])
+    assert session.setup.mode == mode
+    options = [option for option in session.setup.options if option.category == "mode"]
+    assert len(options) == mode_options
+    told = [update.mode for update in listener.updates if isinstance(update, ModeChanged)]
+    assert told[-1:] == (["read-only"] if agent == "codex-acp" else [])
