@@ -19,6 +19,7 @@ A prompt is one step per line. A line that begins with none of these words is ec
     edit PATH TEXT          a tool call with a diff, and the file really written
     burst N TEXT            N chunks of TEXT in one write
     stream N SECONDS TEXT   N chunks, SECONDS apart
+    stamped N RATE          N chunks of Markdown, RATE a second, each with the moment of its sending
     wait                    until cancelled
     sleep SECONDS           ends early when cancelled
     until PATH              until that file exists, or cancelled
@@ -81,6 +82,13 @@ _CAPABILITIES: Final = {
     "promptCapabilities": {"embeddedContext": True},
     "mcpCapabilities": {"http": True, "sse": False},
 }
+_PIECES: Final = (
+    "Some **bold** words and `code`, ",
+    "a list:\n\n- one item\n- another [link](https://example.org)\n\n",
+    "more words that go on for a while, ",
+    "```python\ndef total(orders):\n    return sum(orders)\n```\n\n",
+    "## A heading\n\nand a sentence after it. ",
+)
 
 
 class Refused(Exception):
@@ -289,6 +297,16 @@ class Prompt:
             self.chunk(chunk)
             if self.cancelled.wait(float(seconds)):
                 return
+
+    def do_stamped(self, text: str) -> None:
+        count, rate = (int(word) for word in text.split())
+        began = time.monotonic()
+        for number in range(count):
+            pause = began + number / rate - time.monotonic()
+            if self.cancelled.wait(max(0.0, pause)):
+                return
+            piece = _PIECES[number % len(_PIECES)]
+            self.chunk(f"{piece}@{time.monotonic():.6f}@ ")
 
     def do_wait(self, _: str) -> None:
         self.cancelled.wait()

@@ -7,15 +7,13 @@ The baseline is a bare `QPlainTextEdit` that is given the same chunks in the sam
 """
 
 import asyncio
-import statistics
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, cast
 
 import pytest
-from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
@@ -25,6 +23,7 @@ from app.widgets.transcript_view import TranscriptView
 from backend.domain.conversation import Message, SessionKind
 from backend.events import Event, MessagesChanged
 from tests.bench.machine import print_table
+from tests.bench.window.figures import Figures, Ticks, figures_row
 from tests.helpers.desk_builders import make_message, make_session
 from tests.helpers.fake_backend import FakeBackend
 from tests.helpers.threaded_backend import ThreadedFakeDesk, threaded_desk
@@ -43,36 +42,6 @@ _PIECES: Final = (
     "## A heading\n\nand a sentence after it. ",
 )
 LONG: Final = "".join(_PIECES) * (200_000 // len("".join(_PIECES)))
-
-
-@dataclass
-class Figures:
-    """Seconds from chunk to paint, and between ticks of the window."""
-
-    painted: list[float] = field(default_factory=list)
-    ticks: list[float] = field(default_factory=list)
-
-
-class Ticks(QObject):
-    """Notes how long the window takes from one 5 ms tick to the next."""
-
-    def __init__(self, gaps: list[float]) -> None:
-        super().__init__()
-        self._gaps = gaps
-        self._last = time.monotonic()
-        self._timer = QTimer(self)
-        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
-        self._timer.setInterval(5)
-        self._timer.timeout.connect(self._tick)
-        self._timer.start()
-
-    def stop(self) -> None:
-        self._timer.stop()
-
-    def _tick(self) -> None:
-        now = time.monotonic()
-        self._gaps.append(now - self._last)
-        self._last = now
 
 
 class Sent:
@@ -194,24 +163,6 @@ async def _plain_edit(tmp_path: Path, start: str) -> Figures:
     return figures
 
 
-def _part(values: Sequence[float], share: float) -> float:
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] * 1000
-
-
-def _row(name: str, figures: Figures) -> tuple[str, str]:
-    painted, ticks = figures.painted, figures.ticks
-    paint = (
-        f"paint: median {statistics.median(painted) * 1000:6.1f} ms   "
-        f"p99 {_part(painted, 0.99):6.1f}   max {max(painted) * 1000:6.1f}"
-    )
-    tick = (
-        f"ticks: p99 {_part(ticks, 0.99):6.1f} ms   p99.9 {_part(ticks, 0.999):6.1f}   "
-        f"max {max(ticks) * 1000:6.1f}"
-    )
-    return name, f"{paint}      {tick}   n={len(painted)}"
-
-
 @pytest.mark.bench
 @pytest.mark.timeout(300)
 async def test_what_an_agent_writes_is_seen_at_once(
@@ -219,12 +170,14 @@ async def test_what_an_agent_writes_is_seen_at_once(
 ) -> None:
     cast("QApplication", QApplication.instance()).setQuitOnLastWindowClosed(False)
     rows = [
-        _row("QPlainTextEdit, from nothing", await _plain_edit(tmp_path, "")),
-        _row("QPlainTextEdit, from 200 kB", await _plain_edit(tmp_path, LONG)),
-        _row("transcript, from nothing", await _transcript(tmp_path, "", 1, monkeypatch)),
-        _row("transcript, from 200 kB", await _transcript(tmp_path, LONG, 1, monkeypatch)),
-        _row("transcript of 1,900 rows", await _transcript(tmp_path, "", 1_900, monkeypatch)),
-        _row("the same from 200 kB", await _transcript(tmp_path, LONG, 1_900, monkeypatch)),
+        figures_row("QPlainTextEdit, from nothing", await _plain_edit(tmp_path, "")),
+        figures_row("QPlainTextEdit, from 200 kB", await _plain_edit(tmp_path, LONG)),
+        figures_row("transcript, from nothing", await _transcript(tmp_path, "", 1, monkeypatch)),
+        figures_row("transcript, from 200 kB", await _transcript(tmp_path, LONG, 1, monkeypatch)),
+        figures_row(
+            "transcript of 1,900 rows", await _transcript(tmp_path, "", 1_900, monkeypatch)
+        ),
+        figures_row("the same from 200 kB", await _transcript(tmp_path, LONG, 1_900, monkeypatch)),
     ]
     with capsys.disabled():
         print_table(f"three sessions, {RATE} chunks/s each, one in view", rows)
