@@ -12,6 +12,7 @@ from backend.agents.acp_errors import refused
 from backend.agents.acp_session import AcpSession
 from backend.agents.acp_translate import read_elicitation, read_permission, read_prompt_end
 from backend.agents.acp_transport import AcpTransport, AskedParams
+from backend.agents.built_in_questions import permission_reply, question_form
 from backend.agents.frames import JsonMap, storable
 from backend.agents.json_reading import as_map, text_of
 from backend.agents.open_requests import OpenRequests
@@ -160,24 +161,29 @@ class AcpConnection:
     async def _asked(self, method: str, params: Any, _is_notice: bool) -> Any:  # noqa: FBT001
         """A request of the agent; the library answers with what this returns."""
         if method == "session/request_permission":
-            return {"outcome": await self._permission(params)}
+            return await self._permission(params)
         if method == "elicitation/create":
             return await self._elicitation(params)
         raise RequestError.method_not_found(method)
 
     async def _permission(self, params: AskedParams) -> JsonMap:
-        cancelled: JsonMap = {"outcome": "cancelled"}
+        cancelled: JsonMap = {"outcome": {"outcome": "cancelled"}}
         if not self._session.is_ours(params):
             _log.warning("an agent asked a permission for a session nobody opened")
             return cancelled
         asked = read_permission(params, self._session.reader.calls)
         if not asked.options:
             return cancelled
+        form = question_form(asked)
+        if form is not None:
+            elicited = self._listener.elicited(form)
+            reply = await self._requests.decided(params.request_id, elicited, name="a question")
+            return dict(permission_reply(asked, reply))
         work = self._listener.permission_asked(asked)
         chosen = await self._requests.decided(params.request_id, work, name="a permission")
         if chosen is None or chosen not in {option.id for option in asked.options}:
             return cancelled
-        return {"outcome": "selected", "optionId": chosen}
+        return {"outcome": {"outcome": "selected", "optionId": chosen}}
 
     async def _elicitation(self, params: AskedParams) -> JsonMap:
         reply: ElicitationReply | None = None

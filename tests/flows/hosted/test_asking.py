@@ -209,3 +209,34 @@ async def test_a_question_of_a_desk_that_was_killed_is_answered_into_a_new_promp
         assert outcome.delivery is Delivery.DELIVERED
         await desk.ready(session)
     assert len(prompts_in(log)) == 2
+
+
+async def test_a_tool_of_the_agents_own_that_only_asks_is_a_question_and_no_permission(
+    desk: HostingDesk, tmp_path: Path
+) -> None:
+    """agents.md: AskUserQuestion is routed to the question form, never shown as Allow/Deny."""
+    options = [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]
+    asked = {"question": "Which colour?", "header": "Colour", "options": options}
+    permission = {
+        "toolCall": {
+            "toolCallId": "c1",
+            "title": "Ask user 1 question",
+            "rawInput": {"questions": [asked]},
+        },
+        "_meta": {"toolName": "ask_user_question"},
+        "options": [
+            {"optionId": "proceed_once", "name": "Submit", "kind": "allow_once"},
+            {"optionId": "cancel", "name": "Cancel", "kind": "reject_once"},
+        ],
+    }
+    log = tmp_path / "frames"
+    session = await desk.start(
+        f"permission {json.dumps(permission)}", command=scripted_command(log=str(log))
+    )
+    bundle = await desk.question(session)
+    assert bundle.questions[0].question.prompt == "Which colour?"
+    assert await desk.desk.reviews.list_open_reviews() == ()
+    await desk.answer(bundle, make_answer("q1", "q1_opt2"))
+    await desk.ready(session)
+    assert (await desk.said(session))[-1] == "agent: permission: proceed_once"
+    assert '"answers":{"0":"Blue"}' in log.read_text().replace(" ", "")
