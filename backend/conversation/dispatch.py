@@ -6,8 +6,11 @@ prompt whose outcome is unknown, which is never sent again by itself.
 """
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
+from backend.clock import Deadline
 from backend.conversation.agent_life import AgentLife
 from backend.conversation.agent_port import RunningAgent
 from backend.conversation.dispatcher import Admitted, LiveAgent
@@ -32,7 +35,11 @@ from backend.store import hosted_sessions, message_queue, prompts, session_state
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
 from backend.store.prompts import ReservedPrompt
+from backend.work.budget import within
 from backend.work.deadline_worker import retry_delay
+
+TURN_PATIENCE: Final = 5.0
+"""Seconds an answer whose call is gone waits for the end of the turn that asked for it."""
 
 _log = logging.getLogger(__name__)
 
@@ -104,11 +111,16 @@ class Dispatches:
     async def is_promptable(self, session_id: SessionId) -> bool:
         """Whether the agent takes an answer as its prompt now; it is started for that.
 
-        Waits for a stop that is under way (K5.5 a).
+        Waits for a stop that is under way (K5.5 a), and a moment for a turn that may be about to
+        end: an agent that gave its question up goes on with something else, or comes to rest.
         """
         live = self._parts.live.get(session_id)
-        if live.turn is not None and live.turn.stopped:
-            await live.turn.done.wait()
+        turn = live.turn
+        if turn is not None and turn.stopped:
+            await turn.done.wait()
+        elif turn is not None:
+            with suppress(TimeoutError):
+                await within(Deadline(self._parts.clock, TURN_PATIENCE), turn.done.wait())
         if live.turn is not None or self._closed:
             return False
         try:

@@ -240,3 +240,23 @@ async def test_a_tool_of_the_agents_own_that_only_asks_is_a_question_and_no_perm
     await desk.ready(session)
     assert (await desk.said(session))[-1] == "agent: permission: proceed_once"
     assert '"answers":{"0":"Blue"}' in log.read_text().replace(" ", "")
+
+
+async def test_an_answer_to_a_question_its_agent_gave_up_waits_a_moment_for_the_turns_end(
+    desk: HostingDesk, tmp_path: Path
+) -> None:
+    log = tmp_path / "frames"
+    session = await desk.start(
+        f"{asks().replace('ask ', 'give_up 0.2 ')}\nsay gone on\nsleep 1",
+        command=scripted_command(log=str(log)),
+    )
+    bundle = await desk.question(session)
+
+    async def given_up() -> bool:
+        return any(line.endswith("gone on") for line in (await desk.said(session))[1:])
+
+    await eventually(given_up, seconds=20)
+    outcome = await desk.answer(bundle, make_answer("q1", "pg"))
+    assert outcome.delivery is Delivery.DELIVERED
+    assert len(prompts_in(log)) == 2
+    await desk.ready(session)
