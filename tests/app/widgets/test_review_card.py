@@ -120,6 +120,20 @@ async def test_nothing_is_decided_before_the_buttons_stood_still() -> None:
         assert shown.decided == ["no"]
 
 
+async def test_an_assistive_tool_waits_for_the_buttons_too() -> None:
+    """It presses without a pointer: what is not armed or not read does nothing for it either."""
+    async with card_window(long_review(), arm=False) as shown:
+        for name in ("approveButton", "declineButton", "alwaysAllowButton"):
+            shown.button(name).click()
+        await settle()
+        assert shown.decided == []
+        await shown.arm()
+        shown.button("approveButton").click()
+        shown.button("declineButton").click()
+        await settle()
+        assert shown.decided == ["no"]
+
+
 async def test_the_next_card_arms_anew() -> None:
     async with card_window(make_review(), make_review()) as shown:
         await shown.click("approveButton")
