@@ -1,7 +1,7 @@
 """What the window shows: side pane, pages, and the keys that work everywhere in it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -88,15 +88,8 @@ class DeskView(QWidget):
             NewSessionPage(desk.new_session, desk.preferences, theme),
         )
         self._stack = PageStack(theme)
-        for page in (
-            self.pages.starting,
-            self.pages.welcome,
-            self.pages.chat,
-            self.pages.storage,
-            self.pages.migration,
-            self.pages.new_session,
-        ):
-            self._stack.addWidget(page)
+        for page in fields(Pages):
+            self._stack.addWidget(getattr(self.pages, page.name))
         self.quick = QuickChatPlace(desk, self._stack, theme, make_quick_chat)
         self._panes = TwoPane(self.sidebar, self._centre(), theme)
         whole = QVBoxLayout(self)
