@@ -14,7 +14,7 @@ from backend.domain.conversation import SessionState
 from backend.domain.hosted import CUSTOM_AGENT, AgentProblem, AgentStatus
 from backend.errors import AgentFailed, AppError, ErrorCode, NotFound
 from backend.ids import SessionId
-from backend.store import hosted_sessions, open_bundles
+from backend.store import hosted_sessions, input_facts
 from backend.store.database import Transaction
 from backend.store.hosted_sessions import HostedSession, SessionChange
 from backend.store.locks import lock_sessions
@@ -61,6 +61,8 @@ class AgentLife:
         if starting is not None:
             starting.cancel()
             await asyncio.wait({starting})
+            await self._move(session_id, SessionState.IDLE)
+            await self._forget_process(session_id)
         live = self._parts.live.get(session_id)
         if live.agent is not None:
             live.status = AgentStatus.STOPPING
@@ -155,15 +157,16 @@ class AgentLife:
         session_id = live.session_id
         self._parts.tools.close(session_id)
         self._hearing.pop(session_id, None)
-        live.status, live.agent = AgentStatus.FAILED, None
-        if live.trouble is None:
-            live.troubled(_problem(error), error.detail[-_TAIL:])
-        self._views.changed(session_id)
+        live.agent = None
         failed = isinstance(error, AgentFailed)
         state = SessionState.FAILED if failed else SessionState.IDLE
         told = f"{_problem(error)}: {error.detail[:_TAIL]}" if failed else ""
         await self._move(session_id, state, error=told)
         await self._forget_process(session_id)
+        # Told last: who then starts it again never meets this start.
+        live.status = AgentStatus.FAILED
+        if live.trouble is None:
+            live.troubled(_problem(error), error.detail[-_TAIL:])
         self._views.changed(session_id)
 
     def _gone(self, live: LiveSession, hearing: Hearing, end: AgentEnd) -> None:
@@ -175,6 +178,8 @@ class AgentLife:
         live.agent = None
         if live.turn is not None:
             live.turn.end = end
+        else:
+            self._parts.rows.forget(live.session_id)
         live.status = AgentStatus.ABSENT
         if not end.wanted:
             live.status = AgentStatus.FAILED
@@ -193,12 +198,15 @@ class AgentLife:
         await self._parts.write_at_last(forget)
 
     async def _move(self, session_id: SessionId, to: SessionState, *, error: str = "") -> None:
-        """A question that is open keeps its session waiting, so that it stays answerable."""
+        """A question that is open, or whose answer may have to be given back, keeps its session
+        waiting: one that has ended would take no answer any more.
+        """
 
         async def move(tx: Transaction) -> None:
             await lock_sessions(tx, [session_id])
+            facts = await input_facts.load(tx, session_id)
             state = to
-            if await open_bundles.open_in_session(tx, session_id):
+            if facts is not None and (facts.open_question or facts.answering):
                 state = SessionState.WAITING_FOR_INPUT
             now = self._parts.clock.now()
             await hosted_sessions.move(tx, session_id, state, now, error=error)

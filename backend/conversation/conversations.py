@@ -129,11 +129,11 @@ class Conversations:
         await self._views.required(session_id)
         live = self._parts.live.get(session_id)
         live.relieved(*AgentProblem)
-        if live.agent is not None:
-            if not anew:
-                self._views.changed(session_id)
-                return
+        if anew:
             await self.end_session(session_id)
+        elif live.agent is not None:
+            self._views.changed(session_id)
+            return
         self._in_background(self._resume(session_id, anew=anew), "resume agent")
 
     async def _resume(self, session_id: SessionId, *, anew: bool) -> None:

@@ -94,6 +94,8 @@ class Turns:
         self._parts.bus.publish(TurnCompleted(session_id, turn.turn_id))
         self._views.changed(session_id)
         await self._parts.announce_session(session_id)
+        if live.agent is None:
+            parts.rows.forget(session_id)
         if live.agent is not None:
             self._free(session_id)
         elif turn.answered and ending.outcome is TurnOutcome.INTERRUPTED and not self._closing:

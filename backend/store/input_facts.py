@@ -11,6 +11,7 @@ from backend.store.eligibility import is_answerable, is_in_newest_turn
 from backend.store.metadata import OWN_KEY
 
 _REVIEW: Final = "FROM tool_action_requests r WHERE r.session_id = s.id AND r.status = 'pending'"
+_WANTED_NOW: Final = "FROM queued_messages q WHERE q.session_id = s.id AND q.send_now = 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class InputFacts:
     state: SessionState | None
     """None for a state of a later version: it says nothing this one could act on."""
     queued: int
+    wanted_now: bool
+    """One that is queued goes next, whether the queue runs by itself or not."""
     auto_run: bool
     open_question: bool
     """A question of the current turn can be answered."""
@@ -32,6 +35,13 @@ class InputFacts:
     """Its agent waits for a decision on what it wants to do."""
     under_way: bool
     """A prompt or an answer is on its way to the agent."""
+    answering: bool
+    """An answer is: it may have to be given back to its question."""
+
+    @property
+    def queue_runs(self) -> bool:
+        """The next of the queue is sent by itself once the session is free."""
+        return self.wanted_now or (self.auto_run and self.queued > 0)
 
     @property
     def held(self) -> bool:
@@ -50,6 +60,7 @@ async def load(tx: Transaction, session_id: SessionId) -> InputFacts | None:
     row = await tx.fetch_one(
         f"SELECT s.task_id, s.state, {kind} AS kind,"
         " (SELECT COUNT(*) FROM queued_messages q WHERE q.session_id = s.id) AS queued,"
+        f" {_exists(_WANTED_NOW)} AS wanted_now,"
         " (SELECT a.auto_run FROM queue_session_state a WHERE a.session_id = s.id) AS auto_run,"
         f" {_exists(question)} AS open_question,"
         f" {_exists(f'{question} AND NOT {detached}')} AS live_question,"
@@ -68,11 +79,13 @@ async def load(tx: Transaction, session_id: SessionId) -> InputFacts | None:
         kind=SessionKind.GUEST if row["kind"] == SessionKind.GUEST else SessionKind.HOSTED,
         state=SessionState(state) if state in SessionState.__members__ else None,
         queued=int(row["queued"] or 0),
+        wanted_now=bool(row["wanted_now"]),
         auto_run=row["auto_run"] is None or bool(row["auto_run"]),
         open_question=bool(row["open_question"]),
         live_question=bool(row["live_question"]),
         open_review=bool(row["open_review"]),
         under_way=bool(row["prompt"]) or bool(row["answer"]),
+        answering=bool(row["answer"]),
     )
 
 

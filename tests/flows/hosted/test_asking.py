@@ -7,8 +7,12 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from backend.domain.agents import AgentCommand
 from backend.domain.clarification import BundleStatus, Delivery
 from backend.domain.hosted import AgentProblem
+from backend.errors import AgentFailed
 from backend.ids import ClaimId, SessionId, new_id
 from tests.helpers.builders import make_answer
 from tests.helpers.desk import HUMAN
@@ -260,3 +264,26 @@ async def test_an_answer_to_a_question_its_agent_gave_up_waits_a_moment_for_the_
     assert outcome.delivery is Delivery.DELIVERED
     assert len(prompts_in(log)) == 2
     await desk.ready(session)
+
+
+async def test_an_answer_whose_agent_does_not_start_is_given_back_and_can_be_given_again(
+    desk: HostingDesk, tmp_path: Path
+) -> None:
+    """K5.6 row 11: restored pending, the draft kept; a full retry, one more dispatch."""
+    log = tmp_path / "frames"
+    session = await desk.start(asks(), command=scripted_command(log=str(log)))
+    bundle = await desk.question(session)
+    os.killpg(desk.process(session), signal.SIGKILL)
+    await desk.until(session, lambda seen: seen.turn_id is None)
+    desk.command(session, AgentCommand((str(tmp_path / "missing"),)))
+    with pytest.raises(AgentFailed):
+        await desk.answer(bundle, make_answer("q1", "pg"))
+    left = await desk.question(session)
+    assert (left.pending_id, left.answerable) == (bundle.pending_id, True)
+    draft = await desk.desk.load_draft(bundle.pending_id)
+    assert draft is not None
+    desk.command(session, scripted_command(log=str(log)))
+    outcome = await desk.answer(left, make_answer("q1", "pg"))
+    assert outcome.delivery is Delivery.DELIVERED
+    await desk.ready(session)
+    assert len(prompts_in(log)) == 2

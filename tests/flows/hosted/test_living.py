@@ -322,3 +322,17 @@ async def test_a_session_that_failed_is_told_so_after_a_restart(tmp_path: Path) 
         assert (conversation.status, conversation.input) == (AgentStatus.FAILED, "unavailable")
         assert conversation.trouble is not None
         assert conversation.trouble.problem is AgentProblem.COMMAND_MISSING
+
+
+async def test_an_agent_that_hangs_at_its_start_is_ended_when_its_human_says_so(
+    desk: HostingDesk,
+) -> None:
+    session = await desk.start("say x", command=scripted_command(start="hang"))
+    await desk.until(session, lambda seen: seen.status is AgentStatus.STARTING)
+    await desk.api.end_session(session)
+    conversation = await desk.until(session, lambda seen: seen.status is AgentStatus.ABSENT)
+    assert conversation.trouble is None
+    desk.command(session, scripted_command())
+    await desk.api.resume(session)
+    await desk.until(session, lambda seen: seen.status is AgentStatus.READY and is_free(seen))
+    assert (await desk.said(session))[-1] == "agent: x"
