@@ -57,4 +57,5 @@ async def test_answers_come_after_five_and_a_half_minutes(tmp_path: Path, projec
             for row in await desk.rows(session)
             if "get_answer" in row.content
         }
-    assert with_ticket == {"codex"}
+    # Claude is given one at 330 s, should it still wait then.
+    assert {"codex"} <= with_ticket <= {"codex", "claude-code"}
