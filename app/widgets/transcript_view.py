@@ -1,6 +1,5 @@
 """The transcript: what is read stays where it is while rows arrive, grow or leave."""
 
-import time
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,7 +28,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QMenu, QW
 from app.models.transcript_model import TranscriptModel
 from app.plain_text import plain_tip
 from app.theme import Theme
-from app.timers import WindowTimer
+from app.widgets.frame_pace import FramePace
 from app.widgets.links import ask_to_open, may_open
 from app.widgets.message_delegate import MessageDelegate
 from app.widgets.row_layout import Action, AnswerLate, RowLayout, address
@@ -40,10 +39,6 @@ _NEAR_EDGE: Final = 600
 """Pixels from either end at which the next page is asked for."""
 _ROUNDS: Final = 4
 """How often heights are corrected for one change; each round can bring new rows into view."""
-_FRAME: Final = 0.016
-"""Seconds from one painting of growing rows to the next, at least."""
-_SHARE: Final = 3
-"""Growing text takes at most one part in so many of the window's time."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +69,7 @@ class TranscriptView(RowListView):
         self._adjusting = False
         self._at_end = True
         self._pressed: QPoint | None = None
-        self._frame_ended = 0.0
-        self._frame_took = 0.0
-        self._frame = WindowTimer(self, self.doItemsLayout)
+        self._pace = FramePace(self, self.doItemsLayout)
         delegate.setParent(self)
         self.setItemDelegate(delegate)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -95,7 +88,7 @@ class TranscriptView(RowListView):
     @property
     def frame_waits(self) -> bool:
         """Whether rows that changed are not laid out yet."""
-        return self._frame.running
+        return self._pace.waits
 
     def show_model(self, model: TranscriptModel) -> None:
         """Show the rows of `model` and follow it."""
@@ -132,8 +125,10 @@ class TranscriptView(RowListView):
 
     def doItemsLayout(self) -> None:
         """Place the rows anew without moving what is read; measure what is in view."""
-        began = time.monotonic()
-        self._frame.stop()
+        with self._pace.laying_out():
+            self._lay_out()
+
+    def _lay_out(self) -> None:
         anchor = self._anchor or self._current_anchor()
         self._anchor = None
         self._adjusting = True
@@ -149,14 +144,11 @@ class TranscriptView(RowListView):
         self._adjusting = False
         self.viewport().update()
         self._tell_place()
-        self._frame_ended = time.monotonic()
-        self._frame_took = self._frame_ended - began
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        began = time.monotonic()
         self._rows.exposed = QRectF(event.rect())
-        super().paintEvent(event)
-        self._frame_took += time.monotonic() - began
+        with self._pace.painting():
+            super().paintEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if event.size().width() != event.oldSize().width():
@@ -265,13 +257,7 @@ class TranscriptView(RowListView):
             return
         for row in range(first.row(), last.row() + 1):
             self._rows.forget_row(model.message(row).message_id)
-        self._paint_soon()
-
-    def _paint_soon(self) -> None:
-        """At once after a pause, else when the frame before has left time for other things."""
-        if not self._frame.running:
-            due = self._frame_ended + max(_FRAME, _SHARE * self._frame_took)
-            self._frame.start(max(0, round((due - time.monotonic()) * 1000)))
+        self._pace.want()
 
     def _take_in(self, _parent: QModelIndex, first: int, last: int) -> None:
         model = self.model()
