@@ -112,23 +112,23 @@
     <name>AgentChoice</name>
     <message>
         <source>Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>代理</translation>
     </message>
     <message>
         <source>Another command</source>
-        <translation type="unfinished"></translation>
+        <translation>其他命令</translation>
     </message>
     <message>
         <source>Command that speaks the agent protocol</source>
-        <translation type="unfinished"></translation>
+        <translation>支持代理协议的命令</translation>
     </message>
     <message>
         <source>NAME=value program --option</source>
-        <translation type="unfinished"></translation>
+        <translation>名称=值 程序 --选项</translation>
     </message>
     <message>
         <source>Not found on this machine. To install it:</source>
-        <translation type="unfinished"></translation>
+        <translation>在此电脑上未找到。安装方法：</translation>
     </message>
 </context>
 <context>
@@ -242,15 +242,15 @@
     </message>
     <message>
         <source>This agent was not found on this machine. Nothing was started.</source>
-        <translation type="unfinished"></translation>
+        <translation>在此电脑上未找到该代理。没有启动任何内容。</translation>
     </message>
     <message>
         <source>This command cannot be read or run. Nothing was started.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取或运行此命令。没有启动任何内容。</translation>
     </message>
     <message>
         <source>This is not a folder that can be used. Nothing was started.</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是可用的文件夹。没有启动任何内容。</translation>
     </message>
 </context>
 <context>
@@ -973,51 +973,51 @@
     <name>NewSessionPage</name>
     <message>
         <source>Folder of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>项目的文件夹</translation>
     </message>
     <message>
         <source>Starting…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在启动…</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation type="unfinished"></translation>
+        <translation>开始</translation>
     </message>
     <message>
         <source>It is not known whether this was started. Start tries again and makes one conversation.</source>
-        <translation type="unfinished"></translation>
+        <translation>不知道是否已启动。按“开始”会重试，且只建立一个会话。</translation>
     </message>
     <message>
         <source>New session</source>
-        <translation type="unfinished"></translation>
+        <translation>新会话</translation>
     </message>
     <message>
         <source>Agent</source>
-        <translation type="unfinished">代理</translation>
+        <translation>代理</translation>
     </message>
     <message>
         <source>Folder</source>
-        <translation type="unfinished"></translation>
+        <translation>文件夹</translation>
     </message>
     <message>
         <source>Folder the agent works in</source>
-        <translation type="unfinished"></translation>
+        <translation>代理工作的文件夹</translation>
     </message>
     <message>
         <source>Browse…</source>
-        <translation type="unfinished"></translation>
+        <translation>浏览…</translation>
     </message>
     <message>
         <source>First message</source>
-        <translation type="unfinished"></translation>
+        <translation>第一条消息</translation>
     </message>
     <message>
         <source>What is to be done? (optional)</source>
-        <translation type="unfinished"></translation>
+        <translation>要做什么？（可选）</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">取消</translation>
+        <translation>取消</translation>
     </message>
 </context>
 <context>
@@ -1291,54 +1291,54 @@
     <name>QuickChat</name>
     <message>
         <source>Quick Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>快速聊天</translation>
     </message>
     <message>
         <source>Quick Chats of the last seven days</source>
-        <translation type="unfinished"></translation>
+        <translation>最近七天的快速聊天</translation>
     </message>
     <message>
         <source>New Quick Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>新的快速聊天</translation>
     </message>
     <message>
         <source>Close Quick Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭快速聊天</translation>
     </message>
 </context>
 <context>
     <name>QuickStart</name>
     <message>
         <source>Starting…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在启动…</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation type="unfinished"></translation>
+        <translation>开始</translation>
     </message>
     <message>
         <source>It is not known whether this was started. Start tries again.</source>
-        <translation type="unfinished"></translation>
+        <translation>不知道是否已启动。按“开始”会重试。</translation>
     </message>
     <message>
         <source>No agent was found on this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>在此电脑上未找到代理。</translation>
     </message>
     <message>
         <source>A conversation without a project. It is offered here for seven days.</source>
-        <translation type="unfinished"></translation>
+        <translation>不属于任何项目的会话。它会在这里保留七天。</translation>
     </message>
     <message>
         <source>Agent</source>
-        <translation type="unfinished">代理</translation>
+        <translation>代理</translation>
     </message>
     <message>
         <source>First message</source>
-        <translation type="unfinished"></translation>
+        <translation>第一条消息</translation>
     </message>
     <message>
         <source>Ask an agent…</source>
-        <translation type="unfinished"></translation>
+        <translation>向代理提问…</translation>
     </message>
 </context>
 <context>
@@ -1588,15 +1588,15 @@
     </message>
     <message>
         <source>A session appears here when an agent asks, or when you start one.</source>
-        <translation type="unfinished"></translation>
+        <translation>当代理提问或您开始会话时，会话会显示在这里。</translation>
     </message>
     <message>
         <source>New session</source>
-        <translation type="unfinished"></translation>
+        <translation>新会话</translation>
     </message>
     <message>
         <source>Quick Chat</source>
-        <translation type="unfinished"></translation>
+        <translation>快速聊天</translation>
     </message>
     <message>
         <source>Menu</source>
@@ -2133,11 +2133,11 @@
     </message>
     <message>
         <source>New session…</source>
-        <translation type="unfinished"></translation>
+        <translation>新会话…</translation>
     </message>
     <message>
         <source>Start an agent of this machine and talk to it here.</source>
-        <translation type="unfinished"></translation>
+        <translation>启动此电脑上的代理，并在这里与它对话。</translation>
     </message>
     <message>
         <source>Connect an agent</source>

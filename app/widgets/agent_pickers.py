@@ -6,7 +6,6 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy, QW
 from app.plain_text import plain_tip
 from app.theme import Theme
 from app.viewmodels.composer import ComposerViewModel
-from app.widgets.touch import show_touch
 from backend.domain.agents import ConfigOption, OptionChoice, SessionMode
 from backend.domain.hosted import Conversation
 
@@ -48,7 +47,9 @@ class AgentPickers(QWidget):
 
     def show_for(self, *, touch: bool) -> None:
         self._touch = touch
-        show_touch(self, touch=touch)
+        theme = self._theme
+        for box in self._boxes.values():
+            box.setMinimumHeight(theme.touch_pixels if touch else theme.pixels(30))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.LanguageChange:
@@ -71,7 +72,7 @@ class AgentPickers(QWidget):
             box = self._switch(option) if option.is_switch else self._option_box(option)
             self._add(option.id, box)
         self._row.addStretch(1)
-        show_touch(self, touch=self._touch)
+        self.show_for(touch=self._touch)
         self._retranslate()
 
     def _add(self, key: str, box: QComboBox | QCheckBox) -> None:

@@ -79,7 +79,8 @@ class ComposerEdit(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._composing:
-            super().keyPressEvent(event)
+            if event.key() not in _ENTER:
+                super().keyPressEvent(event)
             return
         event.setAccepted(False)
         self.key_pressed.emit(event)

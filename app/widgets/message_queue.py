@@ -79,6 +79,8 @@ class MessageQueue(QWidget):
 
     def show_for(self, *, touch: bool) -> None:
         self._touch = touch
+        theme = self._theme
+        self._auto_run.setMinimumHeight(theme.touch_pixels if touch else theme.pixels(24))
         self._fit()
 
     def changeEvent(self, event: QEvent) -> None:

@@ -114,7 +114,9 @@ class QuickStart(QWidget):
         self._start.setIconSize(self._theme.button_icon_size)
 
     def _show_touch(self) -> None:
-        self._prompt.show_for(touch=self._touch.on)
+        theme, touch = self._theme, self._touch.on
+        self._prompt.show_for(touch=touch)
+        self._agents.setMinimumHeight(theme.touch_pixels if touch else theme.pixels(30))
 
     def _retranslate(self) -> None:
         self._note.setText(

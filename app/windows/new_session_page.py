@@ -41,7 +41,7 @@ class NewSessionPage(CentredPage):
         self._folder = QComboBox()
         self._folder.setObjectName("sessionFolder")
         self._folder.setEditable(True)
-        self._folder.setProperty("target", "large")
+        self._folder.setMinimumHeight(theme.touch_pixels)
         self._folder.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self._browse = QPushButton()
         self._browse.setObjectName("browseFolder")

@@ -162,6 +162,8 @@ class QuickChat(QWidget):
 
     def _show_touch(self) -> None:
         show_touch(self, touch=self._touch.on)
+        theme, touch = self._theme, self._touch.on
+        self._chats.setMinimumHeight(theme.touch_pixels if touch else theme.pixels(30))
 
     def _retranslate(self) -> None:
         self.setAccessibleName(self.tr("Quick Chat"))

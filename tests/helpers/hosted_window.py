@@ -50,7 +50,7 @@ class HostedWindow:
         return visible[0]
 
     async def click(self, name: str) -> None:
-        QApplication.processEvents()
+        QApplication.sendPostedEvents()
         QTest.mouseClick(self.find(name), Qt.MouseButton.LeftButton)
         await settle()
 
