@@ -17,6 +17,8 @@ from app.models.review_content import Mark, Piece
 from app.theme import Theme
 
 _LEAST_LINES: Final = 3
+_MOST: Final = 2_000
+"""Pixels of height that are worth asking for; whoever places it gives less."""
 
 
 class ReviewText(QPlainTextEdit):
@@ -75,23 +77,25 @@ class ReviewText(QPlainTextEdit):
 
     def sizeHint(self) -> QSize:
         """As tall as its lines, wrapped as they are now."""
-        lines = 0
-        block = self.document().firstBlock()
-        while block.isValid() and lines < 200:
-            self.document().documentLayout().blockBoundingRect(block)
-            lines += max(1, block.lineCount())
+        tall, most = 0.0, self._theme.pixels(_MOST)
+        layout, block = self.document().documentLayout(), self.document().firstBlock()
+        while block.isValid() and tall < most:
+            tall += layout.blockBoundingRect(block).height()
             block = block.next()
-        return QSize(self._theme.pixels(200), self._height_of(max(lines, 1)))
+        least = self.fontMetrics().lineSpacing()
+        return QSize(self._theme.pixels(200), self._around + max(round(tall), least))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.pixels(80), self._height_of(_LEAST_LINES))
+        lines = _LEAST_LINES * self.fontMetrics().lineSpacing()
+        return QSize(self._theme.pixels(80), self._around + lines)
 
     def natural_height(self) -> int:
         return self.sizeHint().height()
 
-    def _height_of(self, lines: int) -> int:
+    @property
+    def _around(self) -> int:
         margin = round(2 * self.document().documentMargin()) + 2 * self.frameWidth()
-        return lines * self.fontMetrics().lineSpacing() + margin + self._theme.pixels(4)
+        return margin + self._theme.pixels(6)
 
     def _words(self, piece: Piece) -> str:
         match piece.mark:
