@@ -67,7 +67,7 @@ class Dispatches:
         turns.when_free(lambda session_id: self._wake(session_id, Drain.PARKED))
 
     def agent(self, session_id: SessionId) -> LiveAgent:
-        return LiveAgent(works=self._parts.live.get(session_id).turn is not None)
+        return self._parts.live.get(session_id).as_agent()
 
     def admitted(self, admitted: Admitted) -> None:
         session_id = admitted.session_id

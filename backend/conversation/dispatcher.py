@@ -17,6 +17,8 @@ class LiveAgent:
     works: bool = False
     """A turn runs that takes no message besides, whatever the state of its session says: a
     question of it that was withdrawn leaves the session waiting for input."""
+    failed: bool = False
+    """What is only queued does not start it again: its human does, by a message too."""
 
 
 @dataclass(frozen=True, slots=True)

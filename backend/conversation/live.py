@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from backend.conversation.agent_port import RunningAgent
+from backend.conversation.dispatcher import LiveAgent
 from backend.domain.agents import (
     AgentCommand,
     AgentEnd,
@@ -78,6 +79,10 @@ class LiveSession:
     def busy(self) -> bool:
         """Whether its agent starts or works."""
         return self.turn is not None or self.status is AgentStatus.STARTING
+
+    def as_agent(self) -> LiveAgent:
+        """What decides about a message, beside the store."""
+        return LiveAgent(works=self.turn is not None, failed=self.status is AgentStatus.FAILED)
 
     def offers(self, setup: SessionSetup) -> None:
         """An agent runs, and this is what it offers."""

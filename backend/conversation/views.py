@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from backend.clock import Clock, Deadline
-from backend.conversation.dispatcher import LiveAgent
 from backend.conversation.live import LiveSession, LiveSessions
 from backend.conversation.next_prompt import mode_of
 from backend.domain.conversation import SessionState
@@ -136,7 +135,7 @@ def _conversation(stored: _Stored, live: LiveSession, version: int) -> Conversat
         agent_name=session.agent_name,
         folder=session.folder,
         status=status,
-        input=mode_of(stored.facts, LiveAgent(works=live.turn is not None)),
+        input=mode_of(stored.facts, live.as_agent()),
         turn_id=live.turn.turn_id if live.turn is not None and live.turn.taken else None,
         queue=stored.queue,
         auto_run=stored.facts.auto_run,

@@ -48,8 +48,10 @@ def input_mode(
     return InputMode.UNAVAILABLE
 
 
-def composer_mode(mode: InputMode, *, open_question: bool) -> InputMode:
-    """What the composer does: nothing overtakes an open question of the session."""
-    if mode is InputMode.DIRECT and open_question:
+def composer_mode(mode: InputMode, *, held: bool) -> InputMode:
+    """What the composer does: nothing overtakes what comes first in the session, such as an open
+    question or messages that wait.
+    """
+    if mode is InputMode.DIRECT and held:
         return InputMode.QUEUE
     return mode

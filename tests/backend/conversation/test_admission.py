@@ -144,7 +144,54 @@ async def test_a_prompt_on_its_way_makes_the_session_busy(sending: Sending) -> N
     await sending.send("first")
     assert (await sending.send("second")).outcome is AdmissionOutcome.QUEUED
     await sending.run_and_end()
+    assert await sending.queue.take_next(S, PARKED) is not None
+    await sending.run_and_end()
     assert (await sending.send("third")).outcome is AdmissionOutcome.SENT
+
+
+async def test_what_waits_is_not_overtaken_between_a_turns_end_and_the_next(
+    sending: Sending,
+) -> None:
+    """K7.3 FIFO: the turn has ended, and nobody has taken the first of the queue yet."""
+    sending.session(SessionState.RUNNING)
+    await sending.fill("first", "second")
+    await sending.set_state(SessionState.IDLE)
+    assert (await sending.send("third")).outcome is AdmissionOutcome.QUEUED
+    assert sending.dispatcher.changed[-1] == S
+    taken = []
+    while (admitted := await sending.queue.take_next(S, PARKED)) is not None:
+        taken.append(admitted.message.content)
+        await sending.run_and_end()
+    assert taken == ["first", "second", "third"]
+
+
+async def test_a_queue_that_does_not_run_by_itself_holds_nothing_back(sending: Sending) -> None:
+    """K7.1: an idle session takes a message directly; what waits is sent when its human says so."""
+    sending.session(SessionState.RUNNING)
+    await sending.fill("later")
+    await sending.queue.set_auto_run(S, auto_run=False)
+    await sending.set_state(SessionState.IDLE)
+    assert (await sending.send("now")).outcome is AdmissionOutcome.SENT
+    assert await sending.texts() == ["later"]
+
+
+async def test_what_is_to_be_sent_now_is_not_overtaken_either(sending: Sending) -> None:
+    """agents.md "send now": it is the next, also of a queue that does not run by itself."""
+    sending.session(SessionState.RUNNING)
+    (wanted,) = await sending.fill("wanted")
+    await sending.queue.set_auto_run(S, auto_run=False)
+    await sending.queue.send_now(S, wanted)
+    await sending.set_state(SessionState.IDLE)
+    assert (await sending.send("new")).outcome is AdmissionOutcome.QUEUED
+
+
+async def test_the_queue_of_an_agent_that_has_failed_holds_nothing_back(sending: Sending) -> None:
+    """It does not run by itself: the message is the human's wish to start the agent again."""
+    sending.session(SessionState.RUNNING)
+    await sending.fill("later")
+    await sending.set_state(SessionState.IDLE)
+    sending.dispatcher.live = LiveAgent(failed=True)
+    assert (await sending.send("go on")).outcome is AdmissionOutcome.SENT
 
 
 @pytest.mark.parametrize("detached", [True, False])

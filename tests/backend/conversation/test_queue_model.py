@@ -145,7 +145,8 @@ class Play:
         model, desk = self.model, self.desk
         model.made += 1
         text = f"m{model.made}"
-        direct = model.idle and not model.on_its_way
+        goes_first = bool(model.queue) and (model.auto or any(each.now for each in model.queue))
+        direct = model.idle and not model.on_its_way and not goes_first
         if not direct and len(model.queue) == 10:
             try:
                 await desk.send(text)

@@ -52,6 +52,6 @@ def test_an_agent_that_can_be_steered_takes_it_unless_others_wait() -> None:
         (InputMode.UNAVAILABLE, InputMode.UNAVAILABLE),
     ],
 )
-def test_nothing_overtakes_an_open_question(mode: InputMode, expected: InputMode) -> None:
-    assert composer_mode(mode, open_question=True) is expected
-    assert composer_mode(mode, open_question=False) is mode
+def test_nothing_overtakes_what_comes_first(mode: InputMode, expected: InputMode) -> None:
+    assert composer_mode(mode, held=True) is expected
+    assert composer_mode(mode, held=False) is mode
