@@ -14,6 +14,7 @@ from app.widgets.composer_box import ComposerBox
 from app.widgets.late_answer_form import LateAnswerForm
 from app.widgets.overlay_slot import OverlaySlot
 from app.widgets.touch import TouchLayout
+from backend.ids import SessionId
 
 _ROOMY: Final = 400
 _EXPLAINED: Final = frozenset({ComposerMode.GUEST, ComposerMode.NOT_HOSTED})
@@ -35,6 +36,7 @@ class ChatFoot(QWidget):
         self._view_model = view_model
         self._theme = theme
         self._height = 0
+        self._wanted_in: SessionId | None = None
         self.composer = ComposerBox(view_model, preferences, theme, touch)
         self.late = LateAnswerForm(clarification, theme, touch)
         self._late_slot = OverlaySlot(self.late, theme, handle="lateAnswerHandle")
@@ -62,8 +64,13 @@ class ChatFoot(QWidget):
         self._refresh()
 
     def focus_editor(self) -> bool:
-        """Put the keyboard where a message is written; False when there is no such place."""
+        """Put the keyboard where a message is written; False when there is no such place yet.
+
+        While it is being read whether there is one, the keyboard comes when it is known.
+        """
+        self._wanted_in = self._view_model.session_id
         if self.composer.isVisible():
+            self._wanted_in = None
             self.composer.focus_editor()
             return True
         return False
@@ -79,3 +86,9 @@ class ChatFoot(QWidget):
         roomy = self._height >= self._theme.pixels(_ROOMY)
         self._line.setText(mode_text(mode, ""))
         self._line.setVisible(mode in _EXPLAINED and roomy)
+        wanted, self._wanted_in = self._wanted_in, None
+        if wanted is not None and wanted == self._view_model.session_id:
+            if self.composer.isVisible():
+                self.composer.focus_editor()
+            elif mode is ComposerMode.LOADING:
+                self._wanted_in = wanted

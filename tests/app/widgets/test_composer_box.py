@@ -13,7 +13,7 @@ from backend.domain.agents import ConfigOption, OptionChoice, SessionMode, Slash
 from backend.domain.hosted import AgentProblem, AgentStatus, AgentTrouble, QueuedPrompt
 from backend.domain.input_mode import InputMode
 from backend.errors import Conflict, ErrorCode, TemporarilyUnavailable
-from backend.ids import QueueEntryId
+from backend.ids import QueueEntryId, SessionId
 from tests.helpers.clock import settle
 from tests.helpers.desk_builders import make_session
 from tests.helpers.fake_backend import FakeBackend
@@ -127,7 +127,7 @@ async def test_for_fingers_enter_makes_a_line_and_everything_is_large_enough() -
 )
 async def test_the_mode_is_said_in_words(changes: dict[str, object], words: str) -> None:
     """window.md, Composer: sends now, will be queued, session ended."""
-    async with hosted_window(make_conversation(**changes)) as window:
+    async with hosted_window(make_conversation("s1", **changes)) as window:
         assert words in window.hint
 
 
@@ -169,14 +169,14 @@ async def test_queued_messages_are_shown_and_managed() -> None:
     async with hosted_window(WORKING) as window:
         assert window.find("queueList").accessibleName() == "2 of 10 queued"
         await window.click("queuedDown")
-        await until(lambda: _queue(window.hosted.known["s1"]) == ["second", "first"])  # type: ignore[index]
+        await until(lambda: _queue(window.hosted.known[SessionId("s1")]) == ["second", "first"])
         await window.click("queuedEdit")
         editor = window.find("queuedEditor")
         editor.setProperty("plainText", "changed")
         await window.click("queuedKeep")
-        await until(lambda: _queue(window.hosted.known["s1"]) == ["changed", "first"])  # type: ignore[index]
+        await until(lambda: _queue(window.hosted.known[SessionId("s1")]) == ["changed", "first"])
         await window.click("queuedRemove")
-        await until(lambda: _queue(window.hosted.known["s1"]) == ["first"])  # type: ignore[index]
+        await until(lambda: _queue(window.hosted.known[SessionId("s1")]) == ["first"])
         box = window.find("autoRun")
         assert isinstance(box, QCheckBox)
         box.click()

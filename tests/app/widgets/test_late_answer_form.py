@@ -1,0 +1,171 @@
+"""The form for an earlier question: from the transcript, with its own way back (K6.5)."""
+
+import dataclasses
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPlainTextEdit
+
+from app.widgets.message_delegate import MessageDelegate
+from app.widgets.row_layout import AnswerLate
+from app.widgets.status_banner import StatusBanner
+from backend.domain.clarification import Bundle, BundleStatus
+from backend.domain.hosted import AgentStatus
+from backend.domain.input_mode import InputMode
+from backend.errors import ErrorCode, TemporarilyUnavailable
+from backend.ids import PendingId
+from tests.helpers.clock import settle
+from tests.helpers.desk_builders import make_bundle, make_question, question_messages
+from tests.helpers.fake_conversations import make_conversation
+from tests.helpers.hosted_window import HostedWindow, hosted_window
+from tests.helpers.waiting import until
+
+BUSY = TemporarilyUnavailable(ErrorCode.TEMPORARILY_UNAVAILABLE, "busy")
+
+
+def expired(*prompts: str) -> Bundle:
+    questions = [
+        make_question(prompt, name=f"q{number}") for number, prompt in enumerate(prompts, start=1)
+    ]
+    bundle = make_bundle("p1", questions, status=BundleStatus.EXPIRED)
+    return dataclasses.replace(bundle, hosted=True)
+
+
+async def open_form(window: HostedWindow, bundle: Bundle) -> None:
+    """As from the transcript: its row asks for the form."""
+    desk = window.shown.backend.desk
+    desk.bundles[bundle.pending_id] = bundle
+    desk.add_messages(*question_messages(bundle))
+    await settle()
+    window.shown.view.pages.chat.transcript.late_answer_wanted.emit(bundle.pending_id)
+    await until(lambda: window.sees("lateAnswerForm"))
+
+
+async def arm(window: HostedWindow, name: str = "sendAsNewMessage") -> None:
+    """Nothing that answers works before it has stood still for a moment."""
+    form = window.shown.view.pages.chat.foot.late
+    await until(lambda: form.guard.accepts(window.find(name)), seconds=3)
+
+
+def banner(window: HostedWindow) -> str:
+    return str(window.find("statusText").property("text"))
+
+
+async def test_an_earlier_unanswered_question_offers_it_once_in_its_row() -> None:
+    """LC.4."""
+    async with hosted_window() as window:
+        bundle = expired("One?", "Two?")
+        window.shown.backend.desk.add_messages(*question_messages(bundle))
+        transcript = window.shown.view.pages.chat.transcript
+        model = transcript.model()
+        await until(lambda: model.rowCount() == 2)
+        delegate = transcript.itemDelegate()
+        assert isinstance(delegate, MessageDelegate)
+        layouts = [delegate.row_layout(model.index(row, 0)) for row in (0, 1)]
+        offered = [
+            target.action
+            for layout in layouts
+            for target in layout.targets
+            if isinstance(target.action, AnswerLate)
+        ]
+        assert offered == [AnswerLate(PendingId("p1"))]
+
+
+async def test_it_is_filled_in_and_sent_as_a_new_message() -> None:
+    """LC.4, LC.5; no option sends by itself."""
+    async with hosted_window() as window:
+        await open_form(window, expired("Which database?"))
+        await arm(window)
+        await window.click("optionButton_2")
+        assert window.sent == []
+        await window.click("optionButton_2")
+        assert window.sent == []
+        await arm(window)
+        await window.click("sendAsNewMessage")
+        await until(lambda: len(window.sent) == 1)
+        assert window.sent[0].endswith("Answer: PostgreSQL")
+        await until(lambda: not window.sees("lateAnswerForm"))
+        assert banner(window).startswith("Sent as a new message")
+
+
+async def test_queued_is_said_in_other_words() -> None:
+    """LC.9."""
+    busy = make_conversation(status=AgentStatus.WORKING, input=InputMode.QUEUE)
+    async with hosted_window(busy) as window:
+        await open_form(window, expired("Which database?"))
+        await arm(window)
+        await window.click("optionButton_1")
+        await arm(window)
+        await window.click("sendAsNewMessage")
+        await until(lambda: banner(window).startswith("Queued as a new message"))
+
+
+@pytest.mark.parametrize("way", ["Close", "Esc"])
+async def test_closing_it_sends_nothing_and_gives_the_keyboard_back(way: str) -> None:
+    """LC.6; seed: return focus to the transcript opener or composer after closing."""
+    async with hosted_window() as window:
+        await open_form(window, expired("Which database?"))
+        await arm(window)
+        await window.click("optionButton_1")
+        if way == "Close":
+            await window.click("closeLateAnswer")
+        else:
+            form = window.find("lateAnswerForm")
+            QTest.keyClick(QApplication.focusWidget() or form, Qt.Key.Key_Escape)
+            await settle()
+        await until(lambda: not window.sees("lateAnswerForm"))
+        assert window.sent == []
+        assert window.shown.view.pages.chat.transcript.hasFocus()
+
+
+async def test_a_failure_is_said_with_retry_and_keeps_what_was_put_in() -> None:
+    """K6.5: on failure keep the draft, show Retry, the same identity."""
+    async with hosted_window() as window:
+        await open_form(window, expired("Which database?"))
+        field = window.find("customAnswer")
+        assert isinstance(field, QPlainTextEdit)
+        field.setPlainText("DuckDB")
+        for _ in range(2):
+            window.hosted.fail("send", BUSY)
+        await arm(window)
+        await window.click("sendAsNewMessage")
+        await until(lambda: "not known" in banner(window))
+        assert window.sees("lateAnswerForm")
+        said = window.find("statusBanner")
+        assert isinstance(said, StatusBanner)
+        await until(lambda: said.guard.accepts(window.find("retryButton")), seconds=3)
+        await window.click("retryButton")
+        await until(lambda: len(window.sent) == 1)
+        assert window.sent[0].endswith("Answer: DuckDB")
+
+
+async def test_several_questions_are_stepped_through() -> None:
+    async with hosted_window() as window:
+        await open_form(window, expired("One?", "Two?"))
+        await arm(window)
+        await window.click("optionButton_1")
+        await window.click("nextQuestion")
+        assert not window.find("sendAsNewMessage").isEnabled()
+        await arm(window, "optionButton_2")
+        await window.click("optionButton_2")
+        assert window.find("sendAsNewMessage").isEnabled()
+
+
+async def test_it_fits_at_800_by_600() -> None:
+    async with hosted_window(size=(800, 600)) as window:
+        await open_form(window, expired("Which database?"))
+        QApplication.sendPostedEvents()
+        whole = window.shown.window.rect()
+        for name in ("closeLateAnswer", "sendAsNewMessage", "composerEdit"):
+            part = window.find(name)
+            place = part.mapTo(window.shown.window, part.rect().bottomRight())
+            assert whole.contains(place), name
+
+
+async def test_its_words_change_live() -> None:
+    async with hosted_window() as window:
+        await open_form(window, expired("Which database?"))
+        window.shown.language.use("zh_CN")
+        await settle()
+        assert window.find("sendAsNewMessage").property("text") == "作为新消息发送"
