@@ -36,6 +36,11 @@ def said(window: LiveWindow) -> list[str]:
     return [row.content for row in rows if row.kind == "message" and row.author == "agent"]
 
 
+def title(window: LiveWindow) -> str | None:
+    card = window.parts.desk.reviews.card
+    return card.review.call.title if card is not None and window.find("reviewCard") else None
+
+
 async def test_what_the_human_clicks_is_what_the_agent_hears(tmp_path: Path) -> None:
     """T8.4: approve, then decline, each told once, with its row in the transcript."""
     async with live_window(tmp_path / "home") as window:
@@ -45,12 +50,12 @@ async def test_what_the_human_clicks_is_what_the_agent_hears(tmp_path: Path) -> 
         await window.armed()
         await window.click("approveButton")
         await until(lambda: any("permission: " in text for text in said(window)), seconds=15)
-        await window.shows("reviewCard")
+        await until(lambda: title(window) == "Run two", seconds=15)
         await window.armed()
         await window.click("declineButton")
 
         await until(lambda: "".join(said(window)).count("permission: ") == 2, seconds=15)
-        assert window.find("reviewCard") is None
+        await until(lambda: window.find("reviewCard") is None)
         rows = [r for r in window.parts.desk.transcript.rows if r.kind == "permission_request"]
         assert [row.metadata["status"] for row in rows] == ["approved", "rejected"]
 
