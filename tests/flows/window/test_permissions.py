@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from PySide6.QtWidgets import QWidget
+
 from backend.api import DeskApi
 from backend.domain.hosted import CUSTOM_AGENT, SessionStart
 from backend.domain.review import ReviewStatus
@@ -37,8 +39,10 @@ def said(window: LiveWindow) -> list[str]:
 
 
 def title(window: LiveWindow) -> str | None:
+    """Of the card that is shown."""
     card = window.parts.desk.reviews.card
-    return card.review.call.title if card is not None and window.find("reviewCard") else None
+    shown: QWidget | None = window.find("reviewCard")
+    return card.review.call.title if card is not None and shown is not None else None
 
 
 async def test_what_the_human_clicks_is_what_the_agent_hears(tmp_path: Path) -> None:
