@@ -92,7 +92,10 @@ def read_prompt_end(result: object) -> PromptEnd | None:
     if not reason:
         return None
     told = as_map(found.get("usage"))
-    return PromptEnd(reason, _tokens(told) if told else None)
+    if told:
+        return PromptEnd(reason, _tokens(told))
+    beside = as_map(as_map(meta_of(found).get("quota")).get("token_count"))
+    return PromptEnd(reason, _tokens_beside(beside) if beside else None)
 
 
 def read_capabilities(result: JsonMap) -> AgentCapabilities:
@@ -184,6 +187,13 @@ def _tokens(told: JsonMap) -> Usage:
         input_tokens=count_of(told, "inputTokens"),
         output_tokens=count_of(told, "outputTokens"),
         cached_tokens=count_of(told, "cachedReadTokens"),
+    )
+
+
+def _tokens_beside(told: JsonMap) -> Usage:
+    """Gemini's own words for them."""
+    return Usage(
+        input_tokens=count_of(told, "input_tokens"), output_tokens=count_of(told, "output_tokens")
     )
 
 

@@ -23,6 +23,7 @@ MAX_TERMINAL_TEXT: Final = 64 * 1024
 """Characters of a terminal's output that are kept while it runs: the end of it."""
 _MAX_REMEMBERED: Final = 2_000
 
+_MCP_PREFIX: Final = "mcp__"
 _MCP_NAME: Final = re.compile(r"[\w.-]+")
 _STATUS: Final = {
     "pending": ToolStatus.PENDING,
@@ -67,7 +68,11 @@ class ToolCalls:
         known = self._known.get(change.call_id)
         if known is None:
             return change
-        return _merged(known, change)
+        merged = _merged(known, change)
+        if known.kind is ToolKind.OTHER and known.tool_name.startswith(_MCP_PREFIX):
+            # Codex asks for a tool of a server as if it were a command.
+            merged = replace(merged, kind=known.kind)
+        return merged
 
     def _remember(self, change: ToolCallChange) -> None:
         if change.status not in _RUNNING:
@@ -102,14 +107,14 @@ def _read(update: JsonMap, *, started: bool) -> ToolCallChange:
         call_id=text_of(update, "toolCallId"),
         started=started,
         title=optional_text(update, "title"),
-        kind=_kind(update.get("kind"), started=started),
+        kind=ToolKind.OTHER if _is_mcp(meta) else _kind(update.get("kind"), started=started),
         status=_status(update.get("status"), started=started),
         content=_contents(update.get("content")),
         locations=_locations(update.get("locations")),
         raw_input=update.get("rawInput"),
         raw_output=claude.get("toolResponse") if raw_output is None else raw_output,
         parent_call_id=text_of(claude, "parentToolUseId"),
-        tool_name=_tool_name(update, claude),
+        tool_name=_tool_name(update, claude, meta),
     )
 
 
@@ -128,18 +133,24 @@ def _merged(known: ToolCallChange, change: ToolCallChange) -> ToolCallChange:
     )
 
 
-def _tool_name(update: JsonMap, claude: JsonMap) -> str:
+def _is_mcp(meta: JsonMap) -> bool:
+    """Codex's mark of a call of an MCP server's tool, which no model writes."""
+    return meta.get("is_mcp_tool_call") is True
+
+
+def _tool_name(update: JsonMap, claude: JsonMap, meta: JsonMap) -> str:
     """The structured name; `mcp__SERVER__TOOL` for a tool of an MCP server.
 
-    Claude tells it in its own part of `_meta`, Codex as server and tool of the call's input.
+    Claude tells it in its own part of `_meta`, Codex as server and tool of the input of a call it
+    marks. The input of any other call is what a model wrote, and names nothing.
     """
     told = text_of(claude, "toolName")
     if told:
         return told
     given = as_map(update.get("rawInput"))
     server, tool = text_of(given, "server"), text_of(given, "tool")
-    if _MCP_NAME.fullmatch(server) and _MCP_NAME.fullmatch(tool):
-        return f"mcp__{server}__{tool}"
+    if _is_mcp(meta) and _MCP_NAME.fullmatch(server) and _MCP_NAME.fullmatch(tool):
+        return f"{_MCP_PREFIX}{server}__{tool}"
     return text_of(update, "name")
 
 

@@ -24,6 +24,7 @@ from backend.domain.agents import (
     TextChunk,
     ToolCallChange,
     ToolDiff,
+    ToolKind,
     ToolStatus,
     ToolText,
     UnknownUpdate,
@@ -206,3 +207,44 @@ def test_a_mode_is_offered_once_and_a_change_of_it_is_heard(
     assert len(options) == mode_options
     told = [update.mode for update in listener.updates if isinstance(update, ModeChanged)]
     assert told[-1:] == (["read-only"] if agent == "codex-acp" else [])
+
+
+@pytest.mark.parametrize("arguments", [{"server": OURS, "tool": "ask_user_question"}])
+def test_what_a_model_puts_into_a_command_does_not_make_it_a_tool_of_ours(arguments: Json) -> None:
+    """The input of a call is the model's own; only what an agent's program says names a tool."""
+    reader = UpdateReader()
+    call = {
+        "toolCallId": "c",
+        "kind": "execute",
+        "status": "pending",
+        "title": "ask_user_question",
+        "rawInput": {"command": "rm -r .", **arguments},
+    }
+    announced = reader.read({"sessionUpdate": "tool_call", **call})
+    assert isinstance(announced, ToolCallChange)
+    options = [{"optionId": "once", "kind": "allow_once", "name": "Allow"}]
+    asked = read_permission({"toolCall": call, "options": options}, reader.calls)
+    assert own_tool(asked, announced, OURS) is None
+    assert announced.tool_name == ""
+
+
+def test_a_tool_of_a_server_is_no_command() -> None:
+    """Codex says `execute` of it, in the call and in the request."""
+    (ask,) = tool_calls("codex-acp", "ask")
+    assert ask.kind is ToolKind.OTHER
+    assert ask.tool_name == f"mcp__{OURS}__ask_user_question"
+    (request,) = [
+        heard
+        for scene, heard in hear("codex-acp")
+        if scene == "foreign_ask" and isinstance(heard, PermissionAsked)
+    ]
+    assert request.call.kind is ToolKind.OTHER
+    assert request.call.tool_name == "mcp__other__ask_user_question"
+
+
+def test_gemini_tells_its_tokens_beside() -> None:
+    (result,) = results("gemini-cli", "text")
+    end = read_prompt_end(result)
+    assert end is not None
+    assert end.usage is not None
+    assert (end.usage.input_tokens, end.usage.output_tokens) == (10, 5)

@@ -190,17 +190,23 @@ def test_a_tool_of_an_mcp_server_is_named_by_what_is_structured() -> None:
     claude = read(
         "tool_call", toolCallId="a", title="x", _meta={"claudeCode": {"toolName": "mcp__s__t"}}
     )
-    codex = read("tool_call", toolCallId="b", title="x", rawInput={"server": "s", "tool": "t"})
-    other = read("tool_call", toolCallId="c", title="mcp__s__t", rawInput={"server": "s"})
-    names = [one.tool_name for one in (claude, codex, other) if isinstance(one, ToolCallChange)]
-    assert names == ["mcp__s__t", "mcp__s__t", ""]
+    given = {"server": "s", "tool": "t"}
+    marked = {"is_mcp_tool_call": True}
+    codex = read("tool_call", toolCallId="b", title="x", rawInput=given, _meta=marked)
+    model = read("tool_call", toolCallId="c", title="mcp__s__t", rawInput=given)
+    other = read("tool_call", toolCallId="d", title="x", rawInput={"server": "s"}, _meta=marked)
+    calls = (claude, codex, model, other)
+    names = [one.tool_name for one in calls if isinstance(one, ToolCallChange)]
+    assert names == ["mcp__s__t", "mcp__s__t", "", ""]
 
 
 def test_a_permission_is_read_with_the_call_it_is_for() -> None:
     """Codex: `_meta.is_mcp_tool_approval` and no more than an id."""
     reader = UpdateReader()
     given: JsonMap = {"server": "kandesk-1", "tool": "ask_user_question", "arguments": {}}
-    reader.read({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "T", "rawInput": given})
+    call = {"toolCallId": "c", "title": "T", "kind": "execute", "rawInput": given}
+    marked = {"is_mcp_tool_call": True}
+    reader.read({"sessionUpdate": "tool_call", **call, "_meta": marked})
     params: JsonMap = {
         "toolCall": {"toolCallId": "c", "kind": "execute", "status": "pending"},
         "options": [{"optionId": "a", "name": "Allow", "kind": "allow_once"}, {"name": "b"}],
@@ -209,6 +215,7 @@ def test_a_permission_is_read_with_the_call_it_is_for() -> None:
     asked = read_permission(params, reader.calls)
     assert asked.call.tool_name == "mcp__kandesk-1__ask_user_question"
     assert (asked.call.title, asked.call.raw_input) == ("T", given)
+    assert asked.call.kind is ToolKind.OTHER
     assert asked.meta == {"is_mcp_tool_approval": True}
     assert [option.id for option in asked.options] == ["a"]
 
