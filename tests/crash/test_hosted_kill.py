@@ -13,7 +13,7 @@ import pytest
 
 from backend.agents.process_marks import group_lives
 from backend.domain.conversation import Message
-from backend.domain.hosted import AgentProblem, AgentStatus
+from backend.domain.hosted import AgentProblem, AgentStatus, Conversation
 from tests.crash.hosted_desk_that_dies import FIRST, POINTS, SECOND, SESSION
 from tests.helpers.hosting_desk import HostingDesk, hosting_desk, is_free, prompts_in
 from tests.helpers.program import ROOT, environment
@@ -77,6 +77,15 @@ def notice_of(row: Message) -> object:
     return own.get("notice") if isinstance(own, dict) else None
 
 
+def rests(seen: Conversation) -> bool:
+    """Nothing goes on; messages may be queued, visibly, until their human wants them sent."""
+    return seen.turn_id is None and seen.status in {
+        AgentStatus.ABSENT,
+        AgentStatus.READY,
+        AgentStatus.FAILED,
+    }
+
+
 async def check(desk: HostingDesk, log: Path, point: str) -> None:
     """Every prompt is where it must be, and the session goes on."""
     conversation = await desk.conversation(SESSION)
@@ -113,7 +122,8 @@ async def test_a_killed_desk_sends_nothing_twice_and_drops_nothing(
         desk.command(SESSION, scripted_command(log=str(log)))
         if point in BEFORE_ATTEMPT:
             await desk.api.resume(SESSION)
-        await desk.until(SESSION, lambda seen: is_free(seen) or seen.status is AgentStatus.FAILED)
+            await until(lambda: FIRST in prompts_in(log), seconds=20)
+        await desk.until(SESSION, rests)
         await check(desk, log, point)
         await desk.send(SESSION, "say again")
         await until(lambda: "say again" in prompts_in(log), seconds=20)
