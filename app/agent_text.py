@@ -1,6 +1,6 @@
 """The words for hosted agents: why one cannot go on, what becomes of a message, what was used."""
 
-from typing import assert_never
+from typing import Literal, assert_never
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
@@ -76,16 +76,6 @@ def mode_text(mode: ComposerMode, agent: str) -> str:
 
 def _mode_template(mode: ComposerMode) -> str:
     match mode:
-        case ComposerMode.NONE | ComposerMode.LOADING:
-            return ""
-        case ComposerMode.GUEST:
-            return QCoreApplication.translate(
-                "Agents", "This agent runs elsewhere: it can be answered here, not messaged."
-            )
-        case ComposerMode.NOT_HOSTED:
-            return QCoreApplication.translate(
-                "Agents", "This conversation was not started here: it can only be read."
-            )
         case ComposerMode.DIRECT:
             return QCoreApplication.translate("Agents", "Sends now")
         case ComposerMode.STARTS_AGENT:
@@ -97,6 +87,34 @@ def _mode_template(mode: ComposerMode) -> str:
         case ComposerMode.QUEUE_QUESTION:
             return QCoreApplication.translate(
                 "Agents", "Will be queued: the agent's question comes first"
+            )
+        case ComposerMode.QUEUE_BEHIND:
+            return QCoreApplication.translate(
+                "Agents", "Will be queued: messages that wait come first"
+            )
+        case _:
+            return _closed_template(mode)
+
+
+def _closed_template(
+    mode: Literal[
+        ComposerMode.NONE,
+        ComposerMode.LOADING,
+        ComposerMode.GUEST,
+        ComposerMode.NOT_HOSTED,
+        ComposerMode.ENDED,
+    ],
+) -> str:
+    match mode:
+        case ComposerMode.NONE | ComposerMode.LOADING:
+            return ""
+        case ComposerMode.GUEST:
+            return QCoreApplication.translate(
+                "Agents", "This agent runs elsewhere: it can be answered here, not messaged."
+            )
+        case ComposerMode.NOT_HOSTED:
+            return QCoreApplication.translate(
+                "Agents", "This conversation was not started here: it can only be read."
             )
         case ComposerMode.ENDED:
             return QCoreApplication.translate("Agents", "This session has ended.")

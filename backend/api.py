@@ -128,6 +128,17 @@ class ConversationApi(Protocol):
         """Whether queued messages are sent by themselves when the agent is free."""
         ...
 
+    async def withdraw_message(self, session_id: SessionId, message_id: MessageId) -> str:
+        """Take back `Conversation.unsent`; its row stays and says that it was not sent.
+
+        Returns its words, which are before the session's `MessageDraft` by then.
+
+        Raises:
+            Conflict: `not_active`, the agent is given it now, has it, or it was taken back.
+            TemporarilyUnavailable: not known to have happened.
+        """
+        ...
+
     async def cancel_turn(self, session_id: SessionId) -> None:
         """Stop what the agent does now; nothing when it does nothing."""
         ...

@@ -209,6 +209,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Will be queued: messages that wait come first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>This session has ended.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2093,6 +2097,10 @@
 <context>
     <name>TroubleBar</name>
     <message>
+        <source>Your message was not sent; it waits until the agent runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Show details</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2110,6 +2118,10 @@
     </message>
     <message>
         <source>Stop agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take message back</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

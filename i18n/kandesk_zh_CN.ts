@@ -209,6 +209,10 @@
         <translation>将排队：先处理代理的问题</translation>
     </message>
     <message>
+        <source>Will be queued: messages that wait come first</source>
+        <translation>将进入队列：等待中的消息优先</translation>
+    </message>
+    <message>
         <source>This session has ended.</source>
         <translation>此会话已结束。</translation>
     </message>
@@ -2066,6 +2070,10 @@
 <context>
     <name>TroubleBar</name>
     <message>
+        <source>Your message was not sent; it waits until the agent runs.</source>
+        <translation>您的消息尚未发送；它会等到代理运行时再发送。</translation>
+    </message>
+    <message>
         <source>Show details</source>
         <translation>显示详情</translation>
     </message>
@@ -2084,6 +2092,10 @@
     <message>
         <source>Stop agent</source>
         <translation>停止代理</translation>
+    </message>
+    <message>
+        <source>Take message back</source>
+        <translation>收回消息</translation>
     </message>
     <message>
         <source>Details of the trouble</source>

@@ -17,12 +17,14 @@ from backend.domain.conversation import SessionKind
 from backend.domain.hosted import AgentStatus, Conversation, QueuedPrompt
 from backend.domain.input_mode import InputMode
 from backend.errors import AppError
-from backend.ids import QueueEntryId, SessionId
+from backend.ids import MessageId, QueueEntryId, SessionId
 
 Ask = Callable[[ConversationApi, SessionId], Awaitable[object]]
+"""Returns the conversation as it is now, words that were taken back, or nothing of interest."""
 
 _AT_WORK: Final = frozenset({AgentStatus.WORKING, AgentStatus.STOPPING})
 _NOT_RUNNING: Final = frozenset({AgentStatus.ABSENT, AgentStatus.FAILED})
+_AT_REST: Final = _NOT_RUNNING | {AgentStatus.READY}
 
 
 class ComposerMode(StrEnum):
@@ -42,6 +44,8 @@ class ComposerMode(StrEnum):
     QUEUE_WORKING = "queue_working"
     QUEUE_QUESTION = "queue_question"
     """Nothing overtakes an open question of the conversation."""
+    QUEUE_BEHIND = "queue_behind"
+    """The agent does nothing, and messages that wait for it come first."""
     ENDED = "ended"
 
 
@@ -52,6 +56,7 @@ WRITABLE: Final = frozenset(
         ComposerMode.QUEUE_STARTING,
         ComposerMode.QUEUE_WORKING,
         ComposerMode.QUEUE_QUESTION,
+        ComposerMode.QUEUE_BEHIND,
     }
 )
 
@@ -122,6 +127,8 @@ class ComposerViewModel(QObject):
             return ComposerMode.STARTS_AGENT if absent else ComposerMode.DIRECT
         if summary is not None and summary.pending_questions:
             return ComposerMode.QUEUE_QUESTION
+        if conversation.status in _AT_REST:
+            return ComposerMode.QUEUE_BEHIND
         starting = conversation.status is AgentStatus.STARTING
         return ComposerMode.QUEUE_STARTING if starting else ComposerMode.QUEUE_WORKING
 
@@ -191,6 +198,23 @@ class ComposerViewModel(QObject):
     def resume(self, *, anew: bool = False) -> None:
         self._ask(lambda api, session: api.resume(session, anew=anew), "resume the agent")
 
+    @property
+    def unsent(self) -> MessageId | None:
+        """A message that waits for an agent that does not run: it can be taken back."""
+        conversation = self.conversation
+        if conversation is None or conversation.status not in _NOT_RUNNING:
+            return None
+        return conversation.unsent
+
+    def withdraw(self) -> None:
+        """Take back what the agent was not given; its words are before what is typed now."""
+        message_id = self.unsent
+        if message_id is not None:
+            self._ask(
+                lambda api, session: api.withdraw_message(session, message_id),
+                "take a message back",
+            )
+
     def end_agent(self) -> None:
         self._ask(lambda api, session: api.end_session(session), "stop the agent")
 
@@ -254,6 +278,8 @@ class ComposerViewModel(QObject):
         else:
             if isinstance(reply, Conversation):
                 self._conversations.take_in(reply)
+            elif isinstance(reply, str):
+                self._messages.give_back(session_id, reply)
         finally:
             self._stopping.discard(session_id)
             self.changed.emit()

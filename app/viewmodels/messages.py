@@ -129,6 +129,16 @@ class MessagesViewModel(QObject):
         self._background.start(self._run(writing, message, earlier), name="send message")
         self.changed.emit(session_id)
 
+    def give_back(self, session_id: SessionId, words: str) -> None:
+        """Put words that were taken back before what is being written."""
+        writing = self.writing(session_id)
+        writing.text = "\n\n".join(part for part in (words, writing.text) if part)
+        writing.outcome = None
+        self._keeper.put(session_id, writing.draft())
+        self._keeper.flush()
+        self.text_replaced.emit(session_id)
+        self.changed.emit(session_id)
+
     def store_is_back(self) -> None:
         """Save what was typed meanwhile; find out what became of what was sent."""
         self._keeper.flush()

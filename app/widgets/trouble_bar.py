@@ -19,7 +19,7 @@ from app.resources import Icon
 from app.theme import Theme
 from app.viewmodels.composer import ComposerViewModel
 from app.widgets.announcing import announce
-from backend.domain.hosted import AgentProblem, AgentStatus, AgentTrouble
+from backend.domain.hosted import AgentProblem, AgentStatus, Conversation
 
 _RUNS: Final = frozenset(
     {AgentStatus.STARTING, AgentStatus.READY, AgentStatus.WORKING, AgentStatus.STOPPING}
@@ -37,7 +37,7 @@ class TroubleBar(QFrame):
         self.setProperty("tone", "attention")
         self._view_model = view_model
         self._theme = theme
-        self._said: AgentTrouble | None = None
+        self._said = ""
         self._icon = QLabel()
         self._words = QLabel()
         self._words.setObjectName("troubleText")
@@ -51,11 +51,13 @@ class TroubleBar(QFrame):
         self._show_details = self._button("troubleDetailsButton")
         self._end = self._button("endAgent")
         self._anew = self._button("startAnew")
+        self._take_back = self._button("takeMessageBack")
         self._resume = self._button("resumeAgent")
         self._build()
         self._resume.clicked.connect(self._resume_now)
         self._anew.clicked.connect(self._start_anew)
         self._end.clicked.connect(view_model.end_agent)
+        self._take_back.clicked.connect(view_model.withdraw)
         self._show_details.clicked.connect(self._toggle_details)
         theme.changed.connect(self._restyle)
         self._restyle()
@@ -64,24 +66,28 @@ class TroubleBar(QFrame):
     def refresh(self) -> None:
         conversation = self._view_model.conversation
         trouble = conversation.trouble if conversation is not None else None
-        self.setVisible(trouble is not None)
+        unsent = self._view_model.unsent is not None
+        self.setVisible(trouble is not None or unsent)
         self._retranslate_buttons()
-        if conversation is None or trouble is None:
-            self._said = None
+        if conversation is None or (trouble is None and not unsent):
+            self._said = ""
             return
-        words = problem_text(trouble.problem, conversation.agent_name)
+        words = self._say(conversation, unsent=unsent)
         self._words.setText(words)
-        if self._details.toPlainText() != trouble.detail:
-            self._details.setPlainText(trouble.detail)
+        detail = "" if trouble is None else trouble.detail
+        if self._details.toPlainText() != detail:
+            self._details.setPlainText(detail)
         running = conversation.status in _RUNS
-        lost = trouble.problem is AgentProblem.LOAD_FAILED
-        self._show_details.setVisible(bool(trouble.detail))
-        self._details.setVisible(bool(trouble.detail) and not self._details.isHidden())
-        self._end.setVisible(running and trouble.problem is not AgentProblem.OUTCOME_UNKNOWN)
+        problem = None if trouble is None else trouble.problem
+        lost = problem is AgentProblem.LOAD_FAILED
+        self._show_details.setVisible(bool(detail))
+        self._details.setVisible(bool(detail) and not self._details.isHidden())
+        self._end.setVisible(running and problem is not AgentProblem.OUTCOME_UNKNOWN)
+        self._take_back.setVisible(unsent)
         self._resume.setVisible(not running and not lost)
         self._anew.setVisible(not running and lost)
-        if trouble != self._said:
-            self._said = trouble
+        if words != self._said:
+            self._said = words
             self.setAccessibleName(words)
             announce(self, words, urgent=True)
 
@@ -112,7 +118,13 @@ class TroubleBar(QFrame):
         buttons = QHBoxLayout()
         buttons.setSpacing(px(8))
         buttons.addStretch(1)
-        for button in (self._show_details, self._end, self._anew, self._resume):
+        for button in (
+            self._show_details,
+            self._end,
+            self._take_back,
+            self._anew,
+            self._resume,
+        ):
             buttons.addWidget(button)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.setSpacing(px(8))
@@ -122,6 +134,15 @@ class TroubleBar(QFrame):
         column.setContentsMargins(px(14), px(6), px(8), px(6))
         column.addLayout(self._row)
         column.addWidget(self._details)
+
+    def _say(self, conversation: Conversation, *, unsent: bool) -> str:
+        trouble = conversation.trouble
+        parts = []
+        if trouble is not None:
+            parts.append(problem_text(trouble.problem, conversation.agent_name))
+        if unsent:
+            parts.append(self.tr("Your message was not sent; it waits until the agent runs."))
+        return " ".join(parts)
 
     def _resume_now(self) -> None:
         self._view_model.resume()
@@ -145,4 +166,5 @@ class TroubleBar(QFrame):
         self._resume.setText(self.tr("Resume"))
         self._anew.setText(self.tr("Start anew"))
         self._end.setText(self.tr("Stop agent"))
+        self._take_back.setText(self.tr("Take message back"))
         self._details.setAccessibleName(self.tr("Details of the trouble"))

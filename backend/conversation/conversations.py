@@ -11,6 +11,7 @@ from backend.conversation.parts import ConversationParts
 from backend.conversation.starting import Starting
 from backend.conversation.turns import Turns
 from backend.conversation.unheard_answers import UnheardAnswers
+from backend.conversation.unsent import UnsentMessages
 from backend.conversation.views import ConversationViews
 from backend.conversation.watching import Watch
 from backend.domain.hosted import (
@@ -24,7 +25,7 @@ from backend.domain.hosted import (
     SessionStart,
 )
 from backend.errors import AgentFailed, Conflict, ErrorCode
-from backend.ids import AdmissionId, QueueEntryId, SessionId
+from backend.ids import AdmissionId, MessageId, QueueEntryId, SessionId
 
 
 class Conversations:
@@ -51,6 +52,7 @@ class Conversations:
         self._admissions = Admissions(parts.database, parts.clock, parts.supervisor, dispatches)
         turns.when_died(UnheardAnswers(parts, self._admissions).give_again)
         self._drafts = MessageDrafts(parts.database, parts.clock)
+        self._unsent = UnsentMessages(parts, views)
 
     async def list_agents(self) -> tuple[AgentOffer, ...]:
         return await self._parts.commands.list_offers()
@@ -107,6 +109,16 @@ class Conversations:
         await self._queue.set_auto_run(session_id, auto_run=auto_run)
         return await self._views.required(session_id)
 
+    async def withdraw_message(self, session_id: SessionId, message_id: MessageId) -> str:
+        return await self._parts.supervisor.run_to_end(
+            self._withdraw(session_id, message_id), name="withdraw message"
+        )
+
+    async def _withdraw(self, session_id: SessionId, message_id: MessageId) -> str:
+        text = await self._unsent.withdraw(session_id, message_id)
+        self._dispatches.look_again(session_id)
+        return text
+
     async def cancel_turn(self, session_id: SessionId) -> None:
         await self._parts.supervisor.run_to_end(self._cancel(session_id), name="cancel turn")
 
@@ -114,7 +126,7 @@ class Conversations:
         live = self._parts.live.get(session_id)
         turn = live.turn
         if turn is None:
-            await self._dispatches.call_off(session_id)
+            await self._unsent.call_off(session_id)
             return
         turn.stopped = True
         live.status = AgentStatus.STOPPING
@@ -129,10 +141,12 @@ class Conversations:
         await self._views.required(session_id)
         live = self._parts.live.get(session_id)
         live.relieved(*AgentProblem)
-        if anew:
+        if anew or live.status is AgentStatus.FAILED:
+            # One that took no prompt any more may still be there.
             await self.end_session(session_id)
         elif live.agent is not None:
             self._views.changed(session_id)
+            self._dispatches.look_again(session_id)
             return
         self._in_background(self._resume(session_id, anew=anew), "resume agent")
 

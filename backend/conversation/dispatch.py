@@ -20,7 +20,7 @@ from backend.conversation.parts import ConversationParts
 from backend.conversation.queue import MessageQueue
 from backend.conversation.turns import Turns
 from backend.conversation.views import ConversationViews
-from backend.domain.conversation import Message, SessionState
+from backend.domain.conversation import SessionState
 from backend.domain.hosted import AgentProblem, AgentStatus, PromptOutcome
 from backend.errors import (
     AgentFailed,
@@ -31,7 +31,7 @@ from backend.errors import (
 )
 from backend.events import MessagesChanged, TurnStarted
 from backend.ids import SessionId, TurnId
-from backend.store import hosted_sessions, message_queue, prompts, session_states, turns
+from backend.store import hosted_sessions, message_queue, prompts
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
 from backend.store.prompts import ReservedPrompt
@@ -88,25 +88,6 @@ class Dispatches:
 
     def look_again(self, session_id: SessionId) -> None:
         self._wake(session_id, Drain.ASKED_FOR)
-
-    async def call_off(self, session_id: SessionId) -> None:
-        """Send nothing that was not attempted; its rows say so."""
-
-        async def settle(tx: Transaction) -> list[Message]:
-            await lock_sessions(tx, [session_id])
-            rows: list[Message | None] = []
-            for prompt in await prompts.list_undispatched(tx, session_id):
-                now = self._parts.clock.now()
-                rows.append(await prompts.settle(tx, prompt, PromptOutcome.FAILED, now))
-                await turns.complete_turn(tx, prompt.turn_id, now)
-                await session_states.come_to_rest(tx, session_id, now)
-            return [row for row in rows if row is not None]
-
-        rows = await self._parts.write(settle)
-        if rows:
-            self._parts.bus.publish(MessagesChanged(session_id, tuple(rows)))
-            self._views.changed(session_id)
-            await self._parts.announce_session(session_id)
 
     async def is_promptable(self, session_id: SessionId) -> bool:
         """Whether the agent takes an answer as its prompt now; it is started for that.
@@ -225,7 +206,9 @@ class Dispatches:
             await self._put_back(prompt)
             raise
         if not marked:
+            # It was taken back meanwhile.
             live.turn = None
+            turn.done.set()
             return
         self._views.changed(live.session_id)
         try:

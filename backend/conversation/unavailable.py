@@ -9,7 +9,7 @@ from backend.domain.hosted import (
     SessionStart,
 )
 from backend.errors import Conflict, ErrorCode
-from backend.ids import AdmissionId, QueueEntryId, SessionId
+from backend.ids import AdmissionId, MessageId, QueueEntryId, SessionId
 
 
 class NoConversations:
@@ -53,6 +53,9 @@ class NoConversations:
         raise _no_agents()
 
     async def set_auto_run(self, session_id: SessionId, *, auto_run: bool) -> Conversation:
+        raise _no_agents()
+
+    async def withdraw_message(self, session_id: SessionId, message_id: MessageId) -> str:
         raise _no_agents()
 
     async def cancel_turn(self, session_id: SessionId) -> None:

@@ -19,8 +19,8 @@ from backend.domain.hosted import (
 )
 from backend.errors import AppError, ErrorCode, NotFound
 from backend.events import ConversationChanged, EventBus
-from backend.ids import SessionId
-from backend.store import hosted_sessions, input_facts, message_queue, sessions
+from backend.ids import MessageId, SessionId
+from backend.store import hosted_sessions, input_facts, message_queue, prompts, sessions
 from backend.store.database import Database, Transaction
 from backend.store.hosted_sessions import HostedSession
 from backend.store.input_facts import InputFacts
@@ -39,6 +39,7 @@ class _Stored:
     session: HostedSession
     queue: tuple[QueuedPrompt, ...]
     facts: InputFacts
+    unsent: MessageId | None
 
 
 class ConversationViews:
@@ -117,10 +118,12 @@ async def _stored(tx: Transaction, session_id: SessionId) -> _Stored | None:
     if facts is None:
         return None
     entries = await message_queue.list_entries(tx, session_id)
+    waiting = await prompts.list_undispatched(tx, session_id)
     return _Stored(
         session=session,
         queue=tuple(entry.prompt for entry in entries),
         facts=facts,
+        unsent=waiting[0].message_id if waiting else None,
     )
 
 
@@ -145,6 +148,7 @@ def _conversation(stored: _Stored, live: LiveSession, version: int) -> Conversat
         commands=live.commands if live.offered else session.commands,
         usage=session.usage,
         trouble=live.trouble or trouble,
+        unsent=stored.unsent if live.turn is None else None,
         version=version,
     )
 

@@ -187,5 +187,8 @@ class Conversation:
     commands: tuple[SlashCommand, ...] = ()
     usage: Usage = field(default_factory=Usage)
     trouble: AgentTrouble | None = None
+    unsent: MessageId | None = None
+    """A message that was admitted and certainly not given to the agent: it waits until the agent
+    runs, or is taken back."""
     version: int = 0
     """Grows with every change in this run of the desk; an older one is never shown over a newer."""

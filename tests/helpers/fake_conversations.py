@@ -61,6 +61,8 @@ class FakeConversations(FakeCalls, ConversationApi):
         """Messages that were admitted, each once."""
         self.started: list[SessionStart] = []
         self.chosen: list[tuple[str, str]] = []
+        self.unsent: dict[MessageId, str] = {}
+        """Words of messages that can be taken back."""
         self._admissions: dict[AdmissionId, tuple[OutgoingMessage, Admission]] = {}
         self._entries = 0
 
@@ -163,6 +165,14 @@ class FakeConversations(FakeCalls, ConversationApi):
     async def set_auto_run(self, session_id: SessionId, *, auto_run: bool) -> Conversation:
         await self._enter("set_auto_run")
         return self.change(session_id, auto_run=auto_run)
+
+    async def withdraw_message(self, session_id: SessionId, message_id: MessageId) -> str:
+        await self._enter("withdraw_message")
+        if self.known[session_id].unsent != message_id:
+            raise Conflict(ErrorCode.NOT_ACTIVE, "it does not wait for its agent")
+        self.change(session_id, unsent=None)
+        self._leave("withdraw_message")
+        return self.unsent.pop(message_id)
 
     async def cancel_turn(self, session_id: SessionId) -> None:
         await self._enter("cancel_turn")

@@ -9,7 +9,7 @@ from backend.domain.conversation import SessionKind
 from backend.domain.hosted import AgentStatus, QueuedPrompt
 from backend.domain.input_mode import InputMode
 from backend.errors import AgentFailed, Conflict, ErrorCode, NotFound
-from backend.ids import QueueEntryId, SessionId
+from backend.ids import MessageId, QueueEntryId, SessionId
 from tests.helpers.clock import settle
 from tests.helpers.composer_case import ComposerCase
 from tests.helpers.desk_builders import make_session
@@ -39,6 +39,8 @@ def texts(case: ComposerCase) -> list[str]:
         (AgentStatus.STARTING, InputMode.QUEUE, 0, ComposerMode.QUEUE_STARTING),
         (AgentStatus.WORKING, InputMode.QUEUE, 0, ComposerMode.QUEUE_WORKING),
         (AgentStatus.READY, InputMode.QUEUE, 1, ComposerMode.QUEUE_QUESTION),
+        (AgentStatus.READY, InputMode.QUEUE, 0, ComposerMode.QUEUE_BEHIND),
+        (AgentStatus.ABSENT, InputMode.QUEUE, 0, ComposerMode.QUEUE_BEHIND),
         (AgentStatus.ABSENT, InputMode.UNAVAILABLE, 0, ComposerMode.ENDED),
     ],
 )
@@ -205,3 +207,32 @@ async def test_commands_are_offered_while_one_is_being_typed() -> None:
     assert len(case.view_model.commands("/")) == 3
     for text in ("", "co", "/commit now", "see /co", "/x"):
         assert case.view_model.commands(text) == ()
+
+
+async def test_a_message_that_was_not_sent_is_taken_back_before_what_is_typed_now() -> None:
+    """Its agent does not start: nothing holds the words, and nothing typed since is lost."""
+    case = ComposerCase()
+    case.hosted.unsent[MessageId("m1")] = "go on"
+    await case.show(make_conversation(status=AgentStatus.STARTING, unsent=MessageId("m1")))
+    case.view_model.write("typed since")
+    assert case.view_model.unsent is None
+    case.hosted.change(status=AgentStatus.FAILED)
+    case.view_model.withdraw()
+    case.view_model.withdraw()
+    await settle()
+    assert case.writing.text == "go on\n\ntyped since"
+    assert case.hosted.drafts[SessionId("s1")].text == "go on\n\ntyped since"
+    assert case.sent == []
+    assert case.view_model.unsent is None
+
+
+async def test_a_message_that_cannot_be_taken_back_any_more_is_said_and_not_doubled() -> None:
+    case = ComposerCase()
+    await case.show(make_conversation(status=AgentStatus.FAILED, unsent=MessageId("m1")))
+    case.hosted.fail(
+        "withdraw_message", Conflict(ErrorCode.NOT_ACTIVE, "the agent is given it now")
+    )
+    case.view_model.withdraw()
+    await settle()
+    assert case.writing.text == ""
+    assert case.view_model.problem is not None

@@ -13,7 +13,7 @@ from backend.domain.agents import ConfigOption, OptionChoice, SessionMode, Slash
 from backend.domain.hosted import AgentProblem, AgentStatus, AgentTrouble, QueuedPrompt
 from backend.domain.input_mode import InputMode
 from backend.errors import Conflict, ErrorCode, TemporarilyUnavailable
-from backend.ids import QueueEntryId, SessionId
+from backend.ids import MessageId, QueueEntryId, SessionId
 from tests.helpers.clock import settle
 from tests.helpers.desk_builders import make_session
 from tests.helpers.fake_backend import FakeBackend
@@ -249,6 +249,26 @@ async def test_every_trouble_has_words_and_a_way_on(problem: AgentProblem) -> No
         assert [name for name in ways if window.sees(name)]
         await window.click("troubleDetailsButton")
         assert window.find("troubleDetails").property("plainText") == "stderr: it went wrong"
+
+
+async def test_a_message_that_was_not_sent_is_said_and_taken_back_by_a_press() -> None:
+    """No session is held by words its agent cannot be given; also where no trouble is known."""
+    waits = make_conversation(
+        status=AgentStatus.FAILED,
+        input=InputMode.QUEUE,
+        unsent=MessageId("m1"),
+        trouble=AgentTrouble(AgentProblem.COMMAND_MISSING, "no such file"),
+    )
+    async with hosted_window(waits) as window:
+        window.hosted.unsent[MessageId("m1")] = "go on"
+        assert "not sent" in str(window.find("troubleText").property("text"))
+        assert window.sees("resumeAgent")
+        window.hosted.change(status=AgentStatus.ABSENT, trouble=None)
+        await settle()
+        assert "not sent" in str(window.find("troubleText").property("text"))
+        await window.click("takeMessageBack")
+        assert window.edit.toPlainText() == "go on"
+        assert not window.sees("troubleBar")
 
 
 async def test_what_cannot_be_continued_is_started_anew_only_by_a_press() -> None:

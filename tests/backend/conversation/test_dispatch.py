@@ -15,12 +15,14 @@ from backend.domain.hosted import (
     AgentProblem,
     AgentStatus,
     Conversation,
+    MessageDraft,
     OutgoingMessage,
     SessionStart,
 )
-from backend.errors import AgentFailed, ErrorCode
+from backend.errors import AgentFailed, Conflict, ErrorCode
 from backend.events import TurnCompleted
-from backend.ids import AdmissionId, SessionId
+from backend.ids import AdmissionId, MessageId, SessionId
+from backend.store import prompts
 from backend.store.database import Database
 from tests.helpers.clock import FakeClock, settle
 from tests.helpers.desk import TestDesk, open_desk
@@ -82,6 +84,15 @@ class Hosted:
         """Wait until the agent has this many prompts and works on the last."""
         await until(lambda: len(self.launcher.given) == prompts)
         await self.status(AgentStatus.WORKING)
+
+    async def handing_over(self) -> None:
+        """Wait until a prompt is on its way into the agent's pipe."""
+
+        async def marked() -> bool:
+            async with self.faults.reading() as tx:
+                return bool(await prompts.list_attempted(tx))
+
+        await eventually(marked)
 
     async def done(self) -> None:
         """The agent ends its prompt."""
@@ -202,6 +213,87 @@ async def test_a_prompt_the_pipe_refused_waits_visibly_for_the_next_start(
     assert hosted.launcher.given == ["go"]
 
 
+async def test_resume_replaces_an_agent_that_takes_no_prompt_any_more(hosted: Hosted) -> None:
+    """A process whose pipe is closed may live on; it must not hold its session for ever."""
+    await hosted.start()
+    await hosted.status(AgentStatus.READY)
+    hosted.agent.broken = True
+    await hosted.send("go")
+    await hosted.status(AgentStatus.FAILED)
+    await hosted.desk.desk.conversations.resume(S)
+    await hosted.works()
+    assert hosted.launcher.agents[0].stopped
+    assert hosted.launcher.given == ["go"]
+
+
+async def test_a_message_whose_agent_does_not_start_is_taken_back_with_its_words(
+    hosted: Hosted,
+) -> None:
+    """Nobody waits for a command that is gone: the words are typed ones again, kept over a restart,
+    and the row says that nothing was sent.
+    """
+    hosted.launcher.error = AgentFailed(ErrorCode.AGENT_FAILED, "no such command")
+    await hosted.start("go")
+    await hosted.status(AgentStatus.FAILED)
+    conversations = hosted.desk.desk.conversations
+    await conversations.save_message_draft(MessageDraft(S, "typed meanwhile"))
+    unsent = (await hosted.seen()).unsent
+    assert unsent == "first"
+
+    assert await conversations.withdraw_message(S, unsent) == "go"
+    assert await conversations.load_message_draft(S) == MessageDraft(S, "go\n\ntyped meanwhile")
+    assert (await hosted.seen()).unsent is None
+    (row,) = (await hosted.desk.desk.list_messages(S)).messages
+    assert row.metadata["kandesk"] == {"dispatch": "failed"}
+    with pytest.raises(Conflict) as twice:
+        await conversations.withdraw_message(S, unsent)
+    assert twice.value.code is ErrorCode.NOT_ACTIVE
+    assert await conversations.load_message_draft(S) == MessageDraft(S, "go\n\ntyped meanwhile")
+
+    hosted.launcher.error = None
+    await conversations.resume(S)
+    await hosted.status(AgentStatus.READY)
+    assert hosted.launcher.given == []
+    assert await hosted.send("something else") is AdmissionOutcome.SENT
+    await hosted.works()
+    assert hosted.launcher.given == ["something else"]
+
+
+async def test_what_waits_behind_a_message_that_is_taken_back_goes_on(hosted: Hosted) -> None:
+    await hosted.start()
+    await hosted.status(AgentStatus.READY)
+    hosted.agent.broken = True
+    await hosted.send("stuck")
+    await hosted.status(AgentStatus.FAILED)
+    assert await hosted.send("behind it") is AdmissionOutcome.QUEUED
+
+    async def waits() -> bool:
+        return (await hosted.seen()).unsent is not None
+
+    await eventually(waits)
+    await hosted.desk.desk.conversations.withdraw_message(S, MessageId("id of stuck"))
+    await hosted.desk.desk.conversations.resume(S)
+    await hosted.works()
+    assert hosted.launcher.given == ["behind it"]
+
+
+async def test_a_message_the_agent_is_given_cannot_be_taken_back(hosted: Hosted) -> None:
+    """At most once holds against taking back too: it is sent, or it is typed again."""
+    await hosted.start()
+    await hosted.status(AgentStatus.READY)
+    hosted.agent.pipe.clear()
+    await hosted.send("go")
+    (row,) = (await hosted.desk.desk.list_messages(S)).messages
+    await hosted.handing_over()
+    assert (await hosted.seen()).unsent is None
+    with pytest.raises(Conflict):
+        await hosted.desk.desk.conversations.withdraw_message(S, row.message_id)
+    hosted.agent.pipe.set()
+    await hosted.works()
+    assert await hosted.desk.desk.conversations.load_message_draft(S) is None
+    assert hosted.launcher.given == ["go"]
+
+
 async def test_a_stop_during_the_hand_over_reaches_the_agent_behind_the_prompt(
     hosted: Hosted,
 ) -> None:
@@ -210,12 +302,7 @@ async def test_a_stop_during_the_hand_over_reaches_the_agent_behind_the_prompt(
     hosted.agent.pipe.clear()
     await hosted.send("go")
 
-    async def handing_over() -> bool:
-        return hosted.desk.services.hosting is not None and bool(
-            hosted.desk.services.hosting.conversations._parts.live.get(S).turn
-        )
-
-    await eventually(handing_over)
+    await hosted.handing_over()
     await hosted.desk.desk.conversations.cancel_turn(S)
     assert hosted.agent.cancels == 0
     hosted.agent.pipe.set()
