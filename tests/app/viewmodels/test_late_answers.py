@@ -205,6 +205,62 @@ async def test_a_question_that_is_open_again_is_answered_not_messaged() -> None:
     assert case.messages == []
 
 
+async def test_a_question_somebody_else_has_answered_becomes_no_message() -> None:
+    """K6.5: only without a newer state of the question; the other answer stands."""
+    case = LateCase()
+    bundle = hosted()
+    await case.show(bundle)
+    case.pick(0, "o2")
+    case.close_unseen(dataclasses.replace(expired(bundle), status=BundleStatus.ANSWERED))
+    case.desk.fail("respond", GONE)
+    case.view_model.submit()
+    await settle()
+    assert "send" not in case.desk.conversations.calls
+    assert case.said is not RecoveryKind.LATE_SENT
+
+
+async def test_a_retry_is_for_a_question_that_is_still_closed() -> None:
+    """K6.5: fenced. It was restored meanwhile: it is answered on its card, not by a message."""
+    case = LateCase()
+    for _ in range(2):
+        case.desk.conversations.fail("send", BUSY)
+    await case.submit_too_late()
+    assert case.said is RecoveryKind.LATE_UNKNOWN
+    case.desk.bundles[P1] = hosted()
+    calls = case.desk.conversations.calls.count("send")
+    case.view_model.late.send(P1)
+    await settle()
+    assert case.desk.conversations.calls.count("send") == calls
+    assert case.messages == []
+
+
+async def test_another_conversation_in_between_changes_nothing_of_a_late_answer() -> None:
+    """K6.5, K8.7 case 104: form, draft, identity and what was said survive leaving and returning."""
+    case = LateCase()
+    await case.open_earlier()
+    case.view_model.late.write(0, "my own words")
+    for _ in range(2):
+        case.desk.conversations.fail("send", BUSY)
+    case.view_model.late.send(P1)
+    await settle()
+    late = case.view_model.late.opened
+    assert late is not None
+    identity = late.identity
+    case.view_model.show_session(SessionId("s2"))
+    await settle()
+    assert case.view_model.late.opened is None
+    assert case.said is None
+    case.view_model.show_session(SessionId("s1"))
+    await settle()
+    again = case.view_model.late.opened
+    assert again is not None
+    assert again.card.sheet.entry(0).text == "my own words"
+    assert case.said is RecoveryKind.LATE_UNKNOWN
+    case.view_model.late.send(P1)
+    await settle()
+    assert [message.admission_id for message in case.desk.conversations.sent] == [identity]
+
+
 async def test_a_question_that_was_asked_again_waits_for_the_human() -> None:
     """Rule 4: the newer card is the place to answer; nothing is sent behind its back."""
     case = LateCase()

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 
 from app.widgets.message_delegate import MessageDelegate
 from app.widgets.row_layout import AnswerLate
@@ -87,6 +87,53 @@ async def test_it_is_filled_in_and_sent_as_a_new_message() -> None:
         assert window.sent[0].endswith("Answer: PostgreSQL")
         await until(lambda: not window.sees("lateAnswerForm"))
         assert banner(window).startswith("Sent as a new message")
+        assert window.shown.view.pages.chat.transcript.hasFocus()
+
+
+async def test_it_says_close_and_send_and_offers_no_skip() -> None:
+    """K6.5, late mode: Close instead of Skip, "Send as new message"."""
+    async with hosted_window() as window:
+        await open_form(window, expired("Which database?"))
+        form = window.find("lateAnswerForm")
+        words = [
+            button.text() for button in form.findChildren(QPushButton) if button.isVisibleTo(form)
+        ]
+        assert "Close" in words
+        assert "Send as new message" in words
+        assert not [text for text in words if "Skip" in text or text == "Submit"]
+
+
+async def test_where_its_row_has_left_the_keyboard_goes_to_the_composer() -> None:
+    """K6.5; seed: to the transcript opener, or to the composer."""
+    async with hosted_window() as window:
+        await open_form(window, expired("Which database?"))
+        window.shown.view.pages.chat.foot.late.set_opener(None)
+        await window.click("closeLateAnswer")
+        await until(lambda: not window.sees("lateAnswerForm"))
+        assert window.edit.hasFocus()
+
+
+async def test_its_words_are_in_the_humans_language_and_stay_while_they_are_retried() -> None:
+    """K6.5: labels are localized; the same identity is the same payload in another language too."""
+    async with hosted_window() as window:
+        window.shown.language.use("zh_CN")
+        await open_form(window, expired("Which database?"))
+        window.hosted.lose_reply("send", BUSY)
+        window.hosted.fail("find_admission", BUSY)
+        await arm(window)
+        await window.click("optionButton_1")
+        await arm(window)
+        await window.click("sendAsNewMessage")
+        await until(lambda: window.sees("retryButton"))
+        assert window.sent == ["问题 1\nWhich database?\n回答: SQLite"]
+        window.shown.language.use("en")
+        await settle()
+        said = window.find("statusBanner")
+        assert isinstance(said, StatusBanner)
+        await until(lambda: said.guard.accepts(window.find("retryButton")), seconds=3)
+        await window.click("retryButton")
+        await until(lambda: banner(window).startswith("Sent as a new message"))
+        assert len(window.sent) == 1
 
 
 async def test_queued_is_said_in_other_words() -> None:

@@ -218,6 +218,15 @@ async def test_a_question_of_an_earlier_turn_holds_nothing_back(sending: Sending
     assert admission.outcome is AdmissionOutcome.SENT
 
 
+async def test_another_open_question_holds_a_late_answer_back(sending: Sending) -> None:
+    """K6.5: the stale question does not count, another one that is open does."""
+    sending.session(SessionState.WAITING_FOR_INPUT)
+    sending.rows.question("p1", turn="turn-s1", status="expired")
+    sending.rows.question("p2", turn="turn-s1")
+    admission = await sending.send("Late", answers="p1")
+    assert admission.outcome is AdmissionOutcome.QUEUED
+
+
 async def test_a_late_answer_never_answers_the_question_itself(sending: Sending) -> None:
     """LC.9; the row names what it answers without becoming a row of that question."""
     sending.session(SessionState.IDLE)
