@@ -86,8 +86,9 @@ class ReviewText(QPlainTextEdit):
         return QSize(self._theme.pixels(200), self._around + max(round(tall), least))
 
     def minimumSizeHint(self) -> QSize:
-        lines = _LEAST_LINES * self.fontMetrics().lineSpacing()
-        return QSize(self._theme.pixels(80), self._around + lines)
+        """A few lines, or fewer where there are no more: else it would take the buttons' room."""
+        lines = self._around + _LEAST_LINES * self.fontMetrics().lineSpacing()
+        return QSize(self._theme.pixels(80), min(lines, self.sizeHint().height()))
 
     def natural_height(self) -> int:
         return self.sizeHint().height()

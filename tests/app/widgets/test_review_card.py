@@ -260,6 +260,18 @@ async def test_every_control_is_large_enough_for_fingers() -> None:
             assert button.height() >= 44, button.objectName()
 
 
+async def test_a_card_as_tall_as_it_wants_to_be_cuts_no_button() -> None:
+    async with card_window(make_review(command="npm run build")) as shown:
+        assert shown.card.sizeHint().height() >= shown.card.minimumSizeHint().height()
+        shown.card.setFixedHeight(shown.card.sizeHint().height())
+        await shown.arm()
+        buttons = shown.card._buttons
+        for button in buttons.buttons():
+            assert button.geometry().bottom() <= buttons.height(), button.objectName()
+        always, approve = shown.button("alwaysAllowButton"), shown.button("approveButton")
+        assert not always.geometry().intersects(approve.geometry())
+
+
 async def test_without_an_option_to_decline_declining_is_offered_all_the_same() -> None:
     async with card_window(make_review(options=OPTIONS[:1])) as shown:
         await shown.click("declineButton")
