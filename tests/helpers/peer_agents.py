@@ -7,7 +7,7 @@ of the developer's settings, and a project folder.
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 AGENTS_ROOT = Path(os.environ.get("AGENTS_ROOT", "~/.cache/kandesk-agents")).expanduser()
@@ -26,10 +26,6 @@ class PeerAgent:
     """A prompt that has it run a command of the shell, for which it needs permission."""
     mode: str = ""
     """The mode in which it asks its human."""
-    options: tuple[tuple[str, str], ...] = ()
-    denied_ends_as: str = "end_turn"
-    asks_for_our_tools: bool = True
-    environment: dict[str, str] = field(default_factory=dict)
 
     @property
     def installed(self) -> bool:
@@ -158,7 +154,6 @@ PEER_AGENTS = (
         "opencode",
         _opencode,
         run=lambda command: call("bash", command=command, description="a test"),
-        asks_for_our_tools=False,
     ),
     PeerAgent(
         "codex",
@@ -171,7 +166,6 @@ PEER_AGENTS = (
             justification="a test",
         ),
         mode="read-only",
-        denied_ends_as="cancelled",
     ),
     PeerAgent(
         "claude-code",
@@ -188,3 +182,20 @@ PEER_AGENTS = (
         mode="default",
     ),
 )
+
+
+def processes_of(user: Path) -> list[str]:
+    """The command lines of what runs for a user, however it was started; on Linux only."""
+    found = []
+    mine = f"HOME={user}".encode()
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdecimal() or folder.name == str(os.getpid()):
+            continue
+        try:
+            told = (folder / "environ").read_bytes().split(b"\0")
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+        except OSError:
+            continue
+        if mine in told and command:
+            found.append(command)
+    return found

@@ -7,7 +7,7 @@ import pytest
 
 from backend.domain.clarification import BundleStatus
 from backend.domain.review import ReviewStatus
-from tests.helpers.peer_agents import PEER_AGENTS, PeerAgent, call
+from tests.helpers.peer_agents import PEER_AGENTS, PeerAgent, call, processes_of
 from tests.helpers.peer_desk import PeerDesk, peer_desk, prepare_user, question
 from tests.helpers.waiting import eventually
 
@@ -32,6 +32,7 @@ async def peers(
     prepare_user(monkeypatch, (agent,), agent_home, project, model)
     async with peer_desk(project, tmp_path / "desk") as desk:
         yield desk
+    assert not processes_of(agent_home)
 
 
 async def test_a_prompt_is_answered_word_by_word(peers: PeerDesk, agent: PeerAgent) -> None:
