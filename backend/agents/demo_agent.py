@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-import httpx2
 from acp import Agent, RequestError, run_agent
 from acp import Client as AcpClient
 from acp.schema import (
@@ -27,7 +26,6 @@ from acp.schema import (
     SetSessionConfigOptionResponse,
     SetSessionModeResponse,
 )
-from mcp.shared.exceptions import MCPError
 
 from backend.agents.demo_scenes import SCENES, reply, tour
 from backend.agents.demo_stage import ASK_FIRST, JUST_DO, NAME, PACES, DemoSession, Stage
@@ -123,7 +121,7 @@ class DemoAgent:
                 await tour(stage)
             else:
                 await reply(stage, text)
-        except* (MCPError, httpx2.HTTPError, ConnectionError) as failed:
+        except* ConnectionError as failed:
             reason = failed.exceptions[0]
             raise RequestError.internal_error({"details": f"no answer: {reason}"}) from failed
 

@@ -3,12 +3,12 @@
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import httpx2
 from acp import Client as AcpClient
 from acp import (
     plan_entry,
@@ -28,11 +28,13 @@ from acp.schema import (
     ToolCallLocation,
     ToolCallUpdate,
 )
-from mcp import Client as McpClient
-from mcp.client.streamable_http import streamable_http_client
-from mcp_types import Implementation
 
 from backend.ids import new_id
+
+if TYPE_CHECKING:
+    from mcp import Client as McpClient
+
+    Connect = Callable[[HttpMcpServer, str], AbstractAsyncContextManager[McpClient]]
 
 NAME: Final = "demo-agent"
 ASK_FIRST: Final = "ask"
@@ -187,19 +189,22 @@ class Stage:
         await self._client.session_update(session_id=self.session.id, update=update)
 
     @contextlib.asynccontextmanager
-    async def _tools(self) -> AsyncIterator[McpClient]:
+    async def _tools(self) -> AsyncIterator["McpClient"]:
         """The MCP server the desk injected into this session."""
         server = self.session.server
         if server is None:
             message = "the desk injected no tools over HTTP"
             raise ConnectionError(message)
-        headers = {header.name: header.value for header in server.headers}
-        timeout = httpx2.Timeout(30.0, read=None)
-        async with httpx2.AsyncClient(headers=headers, timeout=timeout) as http:
-            transport = streamable_http_client(server.url, http_client=http)
-            info = Implementation(name=NAME, version="1.0")
-            async with McpClient(transport, client_info=info, mode="legacy") as tools:
-                yield tools
+        connect = await asyncio.to_thread(_find_connect)
+        async with connect(server, NAME) as tools:
+            yield tools
+
+
+def _find_connect() -> "Connect":
+    # Half a second of imports that whoever waits for the first words must not wait for.
+    from backend.agents.demo_tools import connect
+
+    return connect
 
 
 def _replace(path: Path, text: str) -> str | None:

@@ -16,8 +16,9 @@ from backend.store.hosted_sessions import SessionChange
 from backend.store.transcript_batch import Batch, EndedTurn
 from backend.work.supervisor import TaskSupervisor
 
-COMMIT_INTERVAL: Final = 0.020
-"""Seconds between two commits, of all sessions together."""
+COMMIT_INTERVAL: Final = 0.025
+"""Seconds between two commits, of all sessions together: turns that begin and end need some more,
+and the store is to have 50 a second at most."""
 COMMIT_BUDGET: Final = 5.0
 RETRY_DELAYS: Final = (0.1, 0.5, 2.0, 5.0)
 """Seconds between tries while the store is away; the last repeats."""

@@ -23,19 +23,13 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
 from app.models.transcript_model import TranscriptModel
 from app.widgets.transcript_view import TranscriptView
-from backend.domain.hosted import (
-    CUSTOM_AGENT,
-    AgentStatus,
-    OutgoingMessage,
-    SessionStart,
-)
-from backend.ids import AdmissionId, SessionId, new_id
 from backend.store.checkpoints import Checkpoints
 from tests.bench.machine import print_table
 from tests.bench.window.figures import Figures, Ticks, figures_row
-from tests.helpers.live_window import LiveWindow, live_window
+from tests.helpers.hosted_live import HostedLive
+from tests.helpers.live_window import live_window
 from tests.helpers.scripted_agents import scripted_command
-from tests.helpers.waiting import eventually, until
+from tests.helpers.waiting import until
 
 CHUNKS: Final = 1_000
 RATE: Final = 200
@@ -74,32 +68,6 @@ class Commits:
         self.seconds = time.monotonic() - self.since
 
 
-async def _start(window: LiveWindow, folder: Path) -> None:
-    for session in SESSIONS:
-        start = SessionStart(
-            SessionId(session), CUSTOM_AGENT, str(folder), command=scripted_command(), title=session
-        )
-        await window.parts.client.call(
-            lambda api, start=start: api.conversations.start_session(start)
-        )
-    for session in SESSIONS:
-        await _until(window, SessionId(session), AgentStatus.READY)
-
-
-async def _until(window: LiveWindow, session: SessionId, status: AgentStatus) -> None:
-    async def reached() -> bool:
-        found = await window.parts.client.call(lambda api: api.conversations.conversation(session))
-        return found is not None and found.status is status
-
-    await eventually(reached, seconds=60)
-
-
-async def _talk(window: LiveWindow, prompt: str) -> None:
-    for session in SESSIONS:
-        message = OutgoingMessage(AdmissionId(new_id()), SessionId(session), prompt)
-        await window.parts.client.call(lambda api, message=message: api.conversations.send(message))
-
-
 async def _desk(
     tmp_path: Path, prompt: str, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Figures, Commits]:
@@ -121,20 +89,23 @@ async def _desk(
     # Before there is a view: each keeps the method it has found.
     monkeypatch.setattr(TranscriptView, "paintEvent", painting)
     async with live_window(tmp_path / "home") as window:
-        await _start(window, tmp_path)
-        window.parts.desk.open_session(SessionId(SESSIONS[0]))
-        await until(lambda: window.parts.desk.settled)
+        hosted = HostedLive(window, tmp_path)
+        sessions = [await hosted.start(session=name) for name in SESSIONS]
+        for session in sessions:
+            await hosted.ready(session)
+        await hosted.open(sessions[0])
         monkeypatch.setattr(Checkpoints, "committed", counting)
         commits.since = time.monotonic()
         ticks = Ticks(figures.ticks)
-        await _talk(window, prompt)
+        for session in sessions:
+            await hosted.send(session, prompt)
         await until(lambda: len(figures.painted) == CHUNKS, seconds=60)
         ticks.stop()
         commits.stop()
         view = cast("TranscriptView", window.find("transcriptView"))
         assert view.at_end
-        for session in SESSIONS:
-            await _until(window, SessionId(session), AgentStatus.READY)
+        for session in sessions:
+            await hosted.ready(session)
     monkeypatch.undo()
     return figures, commits
 
