@@ -1,6 +1,7 @@
 """A desk whose agent talks, to be killed.
 
-Run as `python -m tests.peers.desk_that_is_killed HOME FOLDER KEY`. Its environment is that of the user whose agents it runs. It says `talks` once the agent does.
+Run as `python -m tests.peers.desk_that_is_killed HOME FOLDER KEY` in the environment of the user
+whose agents it runs. It says `talks` and the session's id once the agent does.
 """
 
 import asyncio
