@@ -387,6 +387,24 @@ async def test_the_answer_of_another_client_is_shown_as_theirs(case: Case) -> No
     assert recovery.copyable == (answer("o1"),)
 
 
+async def test_a_skip_that_came_second_shows_the_answer_that_holds(case: Case) -> None:
+    """K8.7 case 98: `claimed: false` for a skip too."""
+    await case.show(make_bundle())
+    case.reply_with(
+        ResponseOutcome(
+            PendingId("p1"), BundleStatus.ANSWERED, claimed=False, delivery=Delivery.DELIVERED,
+            responded_at=moment(0), answers=(answer("o2"),),
+        )
+    )  # fmt: skip
+    case.view_model.skip("not now")
+    await settle()
+    recovery = case.view_model.recovery
+    assert recovery is not None
+    assert recovery.kind is RecoveryKind.ELSEWHERE
+    assert recovery.outcome is not None
+    assert recovery.outcome.answers == (answer("o2"),)
+
+
 async def test_a_then_b_then_a_again_keeps_each_request_to_its_own_card(case: Case) -> None:
     """K6.1, ownsRequest: A's request neither releases nor touches B's, and the reverse."""
     await case.show(make_bundle("a"), make_bundle("b", created=5))

@@ -211,6 +211,23 @@ async def test_what_is_written_while_a_message_is_sent_stays() -> None:
     assert case.writing.text == "Second."
 
 
+async def test_what_fails_after_a_message_was_admitted_is_no_refusal() -> None:
+    """K8.3.5: it is sent, whatever is not read or kept afterwards; nothing is sent again."""
+    case = ComposerCase()
+    await case.show()
+    gate = case.hosted.hold("send")
+    await case.send("Once.")
+    for method in ("save_message_draft", "conversation", "find_admission"):
+        case.hosted.fail(method, BUSY)
+    gate.set()
+    await settle()
+    assert (case.writing.text, case.writing.outcome) == ("", AdmissionOutcome.SENT)
+    assert (case.writing.phase, case.writing.error) == (SendPhase.IDLE, None)
+    assert case.hosted.calls.count("send") == 1
+    await case.clock.advance(2)
+    assert case.hosted.drafts == {}
+
+
 async def test_a_draft_is_kept_as_typed_for_each_session_and_over_a_restart() -> None:
     """window.md, Composer: draft per session, stored as typed; K8.7 case 104."""
     case = ComposerCase()

@@ -324,6 +324,26 @@ async def test_one_prompt_at_a_time(hosted: Hosted) -> None:
     assert hosted.launcher.given == ["one", "two"]
 
 
+async def test_after_a_stop_the_queue_goes_on_if_it_runs_by_itself(hosted: Hosted) -> None:
+    """K8.6 80, 82: a stop ends what the agent does now; what waits was not asked to stop."""
+    await hosted.start("one")
+    await hosted.works()
+    await hosted.send("two")
+    await hosted.send("three")
+    await hosted.desk.desk.conversations.cancel_turn(S)
+    await hosted.status(AgentStatus.STOPPING)
+    hosted.agent.prompts[-1].done("cancelled")
+    await hosted.works(2)
+    assert hosted.launcher.given == ["one", "two"]
+    await hosted.desk.desk.conversations.set_auto_run(S, auto_run=False)
+    await hosted.desk.desk.conversations.cancel_turn(S)
+    hosted.agent.prompts[-1].done("cancelled")
+    await hosted.status(AgentStatus.READY)
+    await settle()
+    assert hosted.launcher.given == ["one", "two"]
+    assert [entry.text for entry in (await hosted.seen()).queue] == ["three"]
+
+
 async def test_a_queue_does_not_start_an_agent_that_has_died(hosted: Hosted) -> None:
     """Only the human decides after a crash."""
     await hosted.start("one")

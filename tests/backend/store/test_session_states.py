@@ -86,6 +86,37 @@ async def test_a_session_with_another_open_question_keeps_waiting(
     assert states(place) == ("WAITING_FOR_INPUT", "REVIEW")
 
 
+async def test_a_task_is_in_review_while_any_of_its_sessions_asks(
+    database: Database, rows: RowMaker, clock: FakeClock, place: Place
+) -> None:
+    """K8.7 case 112: whichever of them asks, and until none does; one that has ended does not."""
+    for name, state in (("s2", "RUNNING"), ("s3", "COMPLETED")):
+        rows.session(name, state=state)
+        rows.turn(f"turn-{name}", name)
+        rows.question(f"p-{name}", turn=f"turn-{name}", session=name)
+    with raw(place) as connection:
+        connection.execute("UPDATE task_sessions SET task_id = 'task-s1'")
+        connection.execute("UPDATE tasks SET state = 'IN_PROGRESS'")
+
+    def task() -> str:
+        with raw(place) as connection:
+            return str(
+                connection.execute("SELECT state FROM tasks WHERE id = 'task-s1'").fetchone()[0]
+            )
+
+    async def refreshed(session: str) -> str:
+        async with database.writing() as tx:
+            await session_states.refresh(tx, SessionId(session), clock.now())
+        return task()
+
+    rows.question(P)
+    assert await refreshed("s2") == "REVIEW"
+    await claim(database, make_claim(P))
+    assert await refreshed("s1") == "REVIEW"
+    await claim(database, make_claim(PendingId("p-s2")))
+    assert await refreshed("s3") == "IN_PROGRESS"
+
+
 @pytest.mark.parametrize("state", ["DONE", "BLOCKED", "COMPLETED"])
 async def test_a_task_somebody_has_closed_stays_closed(
     database: Database, rows: RowMaker, clock: FakeClock, place: Place, state: str

@@ -197,6 +197,22 @@ async def test_an_agent_that_dies_with_its_answer_is_given_it_again_once(
     assert len(prompts_in(log)) == 2
 
 
+async def test_an_agent_that_spoke_after_its_answer_is_not_given_it_again(
+    desk: HostingDesk, tmp_path: Path
+) -> None:
+    """K8.6 81, watchdog: any sign of life shows that it had the answer."""
+    log = tmp_path / "frames"
+    command = scripted_command(log=str(log))
+    session = await desk.start(f"{asks()}\nsleep 0.3\nsay used it\nexit 3", command=command)
+    bundle = await desk.question(session)
+    assert (await desk.answer(bundle, make_answer("q1", "pg"))).delivery is Delivery.DELIVERED
+    await desk.until(session, lambda seen: seen.status == "failed" and seen.turn_id is None)
+    await desk.send(session, "say again")
+    await desk.ready(session)
+    assert len(prompts_in(log)) == 2
+    assert prompts_in(log)[1] == "say again"
+
+
 async def test_a_question_of_a_desk_that_was_killed_is_answered_into_a_new_prompt(
     tmp_path: Path,
 ) -> None:
