@@ -154,6 +154,13 @@ class ConversationApi(Protocol):
         """Stop the agent's process; the conversation stays and can be resumed."""
         ...
 
+    async def set_pinned(self, session_id: SessionId, *, pinned: bool) -> None:
+        """Keep a Quick Chat for good, or for seven days from now.
+
+        Raises `NotFound` when no Quick Chat has this id.
+        """
+        ...
+
     async def set_mode(self, session_id: SessionId, mode: str) -> None:
         """Raises `AgentFailed` when the agent refuses, `Conflict` when it does not run."""
         ...
@@ -198,8 +205,11 @@ class ReviewApi(Protocol):
 class DeskApi(Protocol):
     """Every method runs on the backend's loop and raises `AppError` for expected failures."""
 
-    conversations: ConversationApi
-    reviews: ReviewApi
+    @property
+    def conversations(self) -> ConversationApi: ...
+
+    @property
+    def reviews(self) -> ReviewApi: ...
 
     async def desk_info(self) -> DeskInfo: ...
 

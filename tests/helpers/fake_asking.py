@@ -137,8 +137,13 @@ class FakeAsking:
 class ScriptedDesk(DeskApi):
     """A desk with the bundles a test put there; `responses` keeps what arrived."""
 
-    conversations: ConversationApi = NoConversations()
-    reviews: ReviewApi = NoReviews()
+    @property
+    def conversations(self) -> ConversationApi:
+        return NoConversations()
+
+    @property
+    def reviews(self) -> ReviewApi:
+        return NoReviews()
 
     def __init__(self) -> None:
         self.bundles: list[Bundle] = []

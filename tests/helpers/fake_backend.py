@@ -73,14 +73,22 @@ class FakeDesk(FakeCalls, DeskApi):
     def __init__(self) -> None:
         super().__init__()
         self.bus = EventBus()
-        self.conversations: FakeConversations = FakeConversations(self.bus.publish)
-        self.reviews: FakeReviews = FakeReviews(self.bus.publish)
+        self._conversations = FakeConversations(self.bus.publish)
+        self._reviews = FakeReviews(self.bus.publish)
         self.sessions: dict[SessionId, SessionSummary] = {}
         self.messages: defaultdict[SessionId, list[Message]] = defaultdict(list)
         self.bundles: dict[PendingId, Bundle] = {}
         self.drafts: dict[PendingId, AnswerDraft] = {}
         self.responses: list[Responded] = []
         self.now = Nanoseconds(START)
+
+    @property
+    def conversations(self) -> FakeConversations:
+        return self._conversations
+
+    @property
+    def reviews(self) -> FakeReviews:
+        return self._reviews
 
     def put_session(self, session: SessionSummary) -> None:
         self.sessions[session.session_id] = session
