@@ -55,6 +55,13 @@ class SessionChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionRemoved:
+    """A session is gone with everything in it."""
+
+    session_id: SessionId
+
+
+@dataclass(frozen=True, slots=True)
 class MessagesChanged:
     """Rows of one session that were added or changed, oldest first; compare by `revision`."""
 
@@ -172,6 +179,7 @@ Event = (
     | BundleResolved
     | BundleRemoved
     | SessionChanged
+    | SessionRemoved
     | MessagesChanged
     | TurnStarted
     | TurnCompleted

@@ -129,6 +129,7 @@ class Runtime:
         if self._services.hosting is not None:
             # Agents find their tools only now that the port listens.
             await self._services.hosting.recovery.go_on()
+            self._services.hosting.quick_chats.remove_old()
 
     @classmethod
     def _build(

@@ -22,6 +22,7 @@ from backend.conversation.notices import Notices
 from backend.conversation.parts import ConversationParts
 from backend.conversation.ports import AgentCommands, Survivors
 from backend.conversation.question_news import QuestionNews
+from backend.conversation.quick_chats import QuickChats
 from backend.conversation.recovery import HostedRecovery
 from backend.conversation.starting import Starting
 from backend.conversation.transcripts import Transcripts
@@ -70,6 +71,7 @@ class Hosting:
         self.reviews = reviews
         self.resumer = AnswerResumer(self._dispatches)
         self.recovery = HostedRecovery(inner, means.survivors, self._dispatches)
+        self.quick_chats = QuickChats(inner)
         self.conversations = Conversations(
             inner,
             views=views,
@@ -78,6 +80,7 @@ class Hosting:
             watch=watch,
             turns=self._turns,
             starting=Starting(inner, means.quick_folder),
+            quick_chats=self.quick_chats,
         )
 
     async def close(self) -> None:

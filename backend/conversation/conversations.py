@@ -8,6 +8,7 @@ from backend.conversation.agent_port import RunningAgent
 from backend.conversation.dispatch import Dispatches
 from backend.conversation.message_drafts import MessageDrafts
 from backend.conversation.parts import ConversationParts
+from backend.conversation.quick_chats import QuickChats
 from backend.conversation.starting import Starting
 from backend.conversation.turns import Turns
 from backend.conversation.unheard_answers import UnheardAnswers
@@ -41,6 +42,7 @@ class Conversations:
         watch: Watch,
         starting: Starting,
         turns: Turns,
+        quick_chats: QuickChats,
     ) -> None:
         self._parts = parts
         self._views = views
@@ -48,6 +50,7 @@ class Conversations:
         self._dispatches = dispatches
         self._watch = watch
         self._starting = starting
+        self._quick_chats = quick_chats
         self._queue = dispatches.queue
         self._admissions = Admissions(parts.database, parts.clock, parts.supervisor, dispatches)
         turns.when_died(UnheardAnswers(parts, self._admissions).give_again)
@@ -63,6 +66,8 @@ class Conversations:
 
     async def _start(self, start: SessionStart) -> None:
         made = await self._starting.create(start)
+        if not start.folder:
+            self._quick_chats.remove_old()
         if start.admission_id is not None and start.prompt:
             await self._admissions.send(
                 OutgoingMessage(start.admission_id, start.session_id, start.prompt)
@@ -158,6 +163,11 @@ class Conversations:
         await self._views.required(session_id)
         await self._parts.supervisor.run_to_end(
             self._life.stop(session_id), name=f"stop agent of {session_id}"
+        )
+
+    async def set_pinned(self, session_id: SessionId, *, pinned: bool) -> None:
+        await self._parts.supervisor.run_to_end(
+            self._quick_chats.set_pinned(session_id, pinned=pinned), name="pin quick chat"
         )
 
     async def set_mode(self, session_id: SessionId, mode: str) -> None:

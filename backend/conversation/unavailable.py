@@ -67,6 +67,9 @@ class NoConversations:
     async def end_session(self, session_id: SessionId) -> None:
         raise _no_agents()
 
+    async def set_pinned(self, session_id: SessionId, *, pinned: bool) -> None:
+        raise _no_agents()
+
     async def set_mode(self, session_id: SessionId, mode: str) -> None:
         raise _no_agents()
 

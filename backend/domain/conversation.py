@@ -3,12 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from backend.clock import Nanoseconds
 from backend.domain.clarification import Delivery
 from backend.ids import MessageId, PendingId, SessionId, TaskId, TurnId
 
 JsonObject = Mapping[str, object]
+
+QUICK_CHAT_KEPT: Final = 7 * 24 * 60 * 60 * 1_000_000_000
+"""Nanoseconds a Quick Chat is kept that nobody touches (window.md, Layout)."""
 
 
 class SessionState(StrEnum):
@@ -90,12 +94,22 @@ class SessionSummary:
     pending_permissions: int = 0
     waiting_answers: int = 0
     """Answers stored and not yet collected."""
+    quick_chat: bool = False
+    pinned: bool = False
+    """A Quick Chat that is kept for good."""
     projected: ProjectionRevision = ProjectionRevision()
 
     @property
     def needs_human(self) -> int:
         """How many questions and permissions wait for an answer."""
         return self.pending_questions + self.pending_permissions
+
+    @property
+    def kept_until(self) -> Nanoseconds | None:
+        """When a Quick Chat nobody touches any more goes; None for what stays."""
+        if not self.quick_chat or self.pinned:
+            return None
+        return Nanoseconds(self.updated_at + QUICK_CHAT_KEPT)
 
     @property
     def pending_action(self) -> PendingAction | None:

@@ -9,6 +9,7 @@ from backend.store.database import Transaction
 from backend.store.dialect import after_lookup, json_flag, json_text
 from backend.store.eligibility import is_answerable, is_in_newest_turn
 from backend.store.metadata import OWN_KEY
+from backend.store.sessions import REMOVED
 
 _REVIEW: Final = "FROM tool_action_requests r WHERE r.session_id = s.id AND r.status = 'pending'"
 _WANTED_NOW: Final = "FROM queued_messages q WHERE q.session_id = s.id AND q.send_now = 1"
@@ -50,7 +51,7 @@ class InputFacts:
 
 
 async def load(tx: Transaction, session_id: SessionId) -> InputFacts | None:
-    """None when there is no such session."""
+    """None when there is no such session, or it is being removed."""
     kind = json_text(tx.dialect, "s.metadata", OWN_KEY, "kind")
     question = (
         "FROM task_session_messages m WHERE m.task_session_id = s.id"
@@ -70,7 +71,7 @@ async def load(tx: Transaction, session_id: SessionId) -> InputFacts | None:
         " FROM task_sessions s WHERE s.id = :session",
         {"session": session_id},
     )
-    if row is None:
+    if row is None or row["kind"] == REMOVED:
         return None
     state = str(row["state"])
     return InputFacts(

@@ -20,9 +20,20 @@ from backend.store.database import Params, Row, Transaction
 from backend.store.dialect import Dialect, after_lookup, json_text
 from backend.store.eligibility import is_answerable, pending_id
 from backend.store.locks import lock_sessions
-from backend.store.metadata import OWN_KEY, JsonDict, as_dict, as_text, as_time, decode, encode
+from backend.store.metadata import (
+    OWN_KEY,
+    JsonDict,
+    as_dict,
+    as_text,
+    as_time,
+    decode,
+    encode,
+    is_set,
+)
 from backend.store.review_schema import UNSETTLED
 
+REMOVED: Final = "removed"
+"""The kind of a session that is being removed: nobody sees it any more."""
 _TERMINAL: Final = ",".join(f"'{state}'" for state in sorted(TERMINAL_STATES))
 
 
@@ -60,14 +71,14 @@ async def ensure_guest(
 async def list_summaries(tx: Transaction) -> tuple[SessionSummary, ...]:
     """All sessions, newest activity first."""
     rows = await tx.fetch_all(f"{_summary_sql(tx.dialect)} ORDER BY s.updated_at DESC, s.id DESC")
-    return tuple(_to_summary(row) for row in rows)
+    return tuple(_to_summary(row) for row in rows if not _is_removed(row))
 
 
 async def get_summary(tx: Transaction, session_id: SessionId) -> SessionSummary | None:
     row = await tx.fetch_one(
         f"{_summary_sql(tx.dialect, ':session')} WHERE s.id = :session", {"session": session_id}
     )
-    return None if row is None else _to_summary(row)
+    return None if row is None or _is_removed(row) else _to_summary(row)
 
 
 async def set_state(
@@ -197,6 +208,10 @@ def _summary_sql(dialect: Dialect, only: str = "") -> str:
     )
 
 
+def _is_removed(row: Row) -> bool:
+    return as_dict(decode(row["metadata"]).get(OWN_KEY)).get("kind") == REMOVED
+
+
 def _to_summary(row: Row) -> SessionSummary:
     own = as_dict(decode(row["metadata"]).get(OWN_KEY))
     is_guest = own.get("kind") == SessionKind.GUEST
@@ -214,6 +229,8 @@ def _to_summary(row: Row) -> SessionSummary:
         pending_questions=int(row["pending_questions"] or 0),
         pending_permissions=int(row["pending_permissions"] or 0),
         waiting_answers=int(row["waiting_answers"] or 0),
+        quick_chat=is_set(own.get("quick_chat")),
+        pinned=is_set(own.get("pinned")),
     )
 
 

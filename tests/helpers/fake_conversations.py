@@ -61,6 +61,7 @@ class FakeConversations(FakeCalls, ConversationApi):
         """Messages that were admitted, each once."""
         self.started: list[SessionStart] = []
         self.chosen: list[tuple[str, str]] = []
+        self.pinned: list[tuple[SessionId, bool]] = []
         self.unsent: dict[MessageId, str] = {}
         """Words of messages that can be taken back."""
         self._admissions: dict[AdmissionId, tuple[OutgoingMessage, Admission]] = {}
@@ -185,6 +186,10 @@ class FakeConversations(FakeCalls, ConversationApi):
     async def end_session(self, session_id: SessionId) -> None:
         await self._enter("end_session")
         self.change(session_id, status=AgentStatus.ABSENT)
+
+    async def set_pinned(self, session_id: SessionId, *, pinned: bool) -> None:
+        await self._enter("set_pinned")
+        self.pinned.append((session_id, pinned))
 
     async def set_mode(self, session_id: SessionId, mode: str) -> None:
         await self._enter("set_mode")
