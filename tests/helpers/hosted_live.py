@@ -1,4 +1,4 @@
-"""Scripted agents in the real window on the real backend: what a test starts, sends and waits for."""
+"""Scripted agents in the real window on the real backend: started, talked to and waited for."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
