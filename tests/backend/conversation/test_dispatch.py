@@ -1,122 +1,27 @@
 """Giving prompts to agents at most once, whatever the store and the agents do (K5.5, K5.7)."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from backend.clock import Clock, SystemClock
+from backend.clock import SystemClock
 from backend.domain.agents import TextChunk
 from backend.domain.conversation import SessionState
 from backend.domain.hosted import (
     AdmissionOutcome,
     AgentProblem,
     AgentStatus,
-    Conversation,
     MessageDraft,
-    OutgoingMessage,
-    SessionStart,
 )
 from backend.errors import AgentFailed, Conflict, ErrorCode
 from backend.events import TurnCompleted
-from backend.ids import AdmissionId, MessageId, SessionId
-from backend.store import prompts
-from backend.store.database import Database
+from backend.ids import MessageId
 from tests.helpers.clock import FakeClock, settle
-from tests.helpers.desk import TestDesk, open_desk
-from tests.helpers.faults import Fault, FaultyDatabase, unavailable
+from tests.helpers.faults import Fault, unavailable
 from tests.helpers.place import Place
-from tests.helpers.scripted_launcher import (
-    AGENT,
-    ScriptedAgent,
-    ScriptedLauncher,
-    ScriptedSurvivors,
-    scripted_means,
-)
+from tests.helpers.scripted_hosting import Hosted, S, hosting
 from tests.helpers.waiting import eventually, until
-
-S = SessionId("s1")
-
-
-@dataclass
-class Hosted:
-    desk: TestDesk
-    faults: FaultyDatabase
-    launcher: ScriptedLauncher
-    survivors: ScriptedSurvivors
-    folder: Path
-
-    @property
-    def agent(self) -> ScriptedAgent:
-        return self.launcher.agents[-1]
-
-    async def start(self, prompt: str = "") -> None:
-        await self.desk.desk.conversations.start_session(
-            SessionStart(
-                S,
-                AGENT,
-                str(self.folder),
-                prompt=prompt,
-                admission_id=AdmissionId("first") if prompt else None,
-            )
-        )
-
-    async def send(self, text: str) -> AdmissionOutcome:
-        admission = await self.desk.desk.conversations.send(
-            OutgoingMessage(AdmissionId(f"id of {text}"), S, text)
-        )
-        return admission.outcome
-
-    async def seen(self) -> Conversation:
-        found = await self.desk.desk.conversations.conversation(S)
-        assert found is not None
-        return found
-
-    async def status(self, wanted: AgentStatus) -> None:
-        async def reached() -> bool:
-            return (await self.seen()).status is wanted
-
-        await eventually(reached)
-
-    async def works(self, prompts: int = 1) -> None:
-        """Wait until the agent has this many prompts and works on the last."""
-        await until(lambda: len(self.launcher.given) == prompts)
-        await self.status(AgentStatus.WORKING)
-
-    async def handing_over(self) -> None:
-        """Wait until a prompt is on its way into the agent's pipe."""
-
-        async def marked() -> bool:
-            async with self.faults.reading() as tx:
-                return bool(await prompts.list_attempted(tx))
-
-        await eventually(marked)
-
-    async def done(self) -> None:
-        """The agent ends its prompt."""
-        self.agent.prompts[-1].done()
-        await self.status(AgentStatus.READY)
-
-    async def state(self) -> SessionState:
-        (summary,) = await self.desk.desk.list_sessions()
-        return summary.state
-
-
-@asynccontextmanager
-async def hosting(place: Place, clock: Clock, folder: Path) -> AsyncIterator[Hosted]:
-    wrapped: list[FaultyDatabase] = []
-
-    def wrap(database: Database) -> Database:
-        wrapped.append(FaultyDatabase(database))
-        return wrapped[0]
-
-    launcher, survivors = ScriptedLauncher(), ScriptedSurvivors()
-    means = scripted_means(launcher, survivors)
-    async with open_desk(place, clock, wrap=wrap, hosting=means) as desk:
-        yield Hosted(desk, wrapped[0], launcher, survivors, folder)
-        wrapped[0].plan_nothing()
 
 
 @pytest.fixture
@@ -172,6 +77,7 @@ async def test_a_marker_that_was_not_stored_sends_nothing_until_it_is(
 async def test_a_marker_whose_commit_was_lost_is_taken_back_and_sent_once(
     hosted: Hosted,
 ) -> None:
+    """K8.6 85."""
     await hosted.start()
     await hosted.status(AgentStatus.READY)
     hosted.faults.plan(None, Fault("after commit", unavailable()))
@@ -183,7 +89,7 @@ async def test_a_marker_whose_commit_was_lost_is_taken_back_and_sent_once(
 async def test_a_prompt_that_was_taken_is_never_sent_again_however_its_row_is_settled(
     hosted: Hosted,
 ) -> None:
-    """K5.6 row 14: dispatch accepted, clear fails."""
+    """K8.6 85; K5.6 row 14: dispatch accepted, clear fails."""
     await hosted.start()
     await hosted.status(AgentStatus.READY)
     hosted.faults.plan(None, None, Fault("before", unavailable()))
@@ -278,7 +184,7 @@ async def test_what_waits_behind_a_message_that_is_taken_back_goes_on(hosted: Ho
 
 
 async def test_a_message_the_agent_is_given_cannot_be_taken_back(hosted: Hosted) -> None:
-    """At most once holds against taking back too: it is sent, or it is typed again."""
+    """K8.6 85: at most once holds against taking back too: it is sent, or it is typed again."""
     await hosted.start()
     await hosted.status(AgentStatus.READY)
     hosted.agent.pipe.clear()
@@ -297,6 +203,7 @@ async def test_a_message_the_agent_is_given_cannot_be_taken_back(hosted: Hosted)
 async def test_a_stop_during_the_hand_over_reaches_the_agent_behind_the_prompt(
     hosted: Hosted,
 ) -> None:
+    """K8.6 82."""
     await hosted.start()
     await hosted.status(AgentStatus.READY)
     hosted.agent.pipe.clear()
@@ -362,6 +269,7 @@ async def test_a_queue_does_not_start_an_agent_that_has_died(hosted: Hosted) -> 
 async def test_silence_is_doubted_after_three_minutes_and_by_nothing_else(
     timed: Hosted, clock: FakeClock
 ) -> None:
+    """K8.6 81."""
     hosted = timed
     await hosted.start("one")
     await hosted.works()
@@ -407,7 +315,7 @@ async def test_a_start_that_fails_leaves_the_prompt_and_says_why(hosted: Hosted)
 async def test_after_a_restart_what_was_never_attempted_is_sent_and_nothing_else_starts(
     place: Place, tmp_path: Path
 ) -> None:
-    """K5.6 row 18, for a human's message; agents start lazily."""
+    """K8.6 86; K5.6 row 18, for a human's message; agents start lazily."""
     async with hosting(place, SystemClock(), tmp_path) as first:
         first.launcher.error = AgentFailed(ErrorCode.AGENT_FAILED, "not yet")
         await first.start("go")
