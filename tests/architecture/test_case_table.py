@@ -23,10 +23,16 @@ CRITERIA = [
     "LC.1",
     "LC.2",
     "LC.3",
+    "LC.4",
     "LC.5",
+    "LC.6",
     "LC.9",
     "K8.3 1",
+    "K8.3 4",
+    "K8.3 5",
+    "K8.3 6",
     "K8.3 7",
+    "K8.3 8",
     "R1",
     "R2",
     "R2c",
@@ -88,8 +94,9 @@ CRITERIA = [
 ]
 WITHOUT_TEXT = {10, 11, 13, 17, 20, 24, 31, 32, 38, 42, 51, 56, 60, 62, 67, 77, 88, 90}
 UNIT_TESTS = [f"K8.6 {line}" for line in range(1, 94) if line not in WITHOUT_TEXT]
+WINDOW_TESTS = [f"K8.7 {line}" for line in (*range(94, 102), *range(103, 106), *range(112, 116))]
 IMPROVEMENTS = [f"improvement {number}" for number in range(1, 13)]
-CASES = [*MATRIX, *RECOVERY, *CRITERIA, *UNIT_TESTS, *IMPROVEMENTS]
+CASES = [*MATRIX, *RECOVERY, *CRITERIA, *UNIT_TESTS, *WINDOW_TESTS, *IMPROVEMENTS]
 
 
 @cache

@@ -112,6 +112,7 @@ async def check(desk: HostingDesk, log: Path, point: str) -> None:
 async def test_a_killed_desk_sends_nothing_twice_and_drops_nothing(
     tmp_path: Path, point: str, victim: str, ignore: str
 ) -> None:
+    """K8.6 86."""
     log = await die(tmp_path, point, victim, ignore)
     group = group_of(tmp_path)
     started = time.monotonic()

@@ -88,7 +88,9 @@ async def test_skip_sends_its_reason(case: Case) -> None:
 
 @pytest.mark.parametrize("calls", [0, 1])
 async def test_an_answer_ends_as_delivered_or_as_saved(case: Case, calls: int) -> None:
-    """clarification.md, improvement 1: success is said only for what was handed over or kept."""
+    """K8.7 case 97; clarification.md, improvement 1: success is said only for what was handed over
+    or kept.
+    """
     await case.show(make_bundle(waiting_calls=calls))
     case.pick(0, "o1")
     case.view_model.submit()
@@ -104,7 +106,9 @@ async def test_an_answer_ends_as_delivered_or_as_saved(case: Case, calls: int) -
 async def test_an_unconfirmed_delivery_is_not_called_a_success(
     case: Case, delivery: Delivery
 ) -> None:
-    """clarification.md: 200 with `pending` or `unknown` is "saved, delivery not confirmed"."""
+    """K8.7 case 97; clarification.md: 200 with `pending` or `unknown` is "saved, delivery not
+    confirmed".
+    """
     await case.show(make_bundle())
     case.reply_with(
         ResponseOutcome(
@@ -161,7 +165,7 @@ async def test_after_40_seconds_the_outcome_is_unknown_and_the_answers_are_there
     "error", [BUSY, StorageFailed(ErrorCode.STORE_FULL, "full"), Conflict(ErrorCode.KEY_REUSED, "")]
 )
 async def test_a_failure_keeps_the_answers_and_offers_retry(case: Case, error: AppError) -> None:
-    """K8.7 cases 96, 100: 503, 5xx and unknown conflicts are errors, never inactive."""
+    """K8.7 cases 95, 96, 97, 100: 503, 5xx and unknown conflicts are errors, never inactive."""
     await case.show(make_bundle())
     case.desk.fail("respond", error)
     case.pick(0, "o2")
@@ -314,7 +318,7 @@ async def test_an_answer_that_did_not_arrive_after_all_is_back_as_it_was_given(
 
 
 async def test_an_old_event_does_not_open_an_answered_question_again(case: Case) -> None:
-    """clarification.md, improvement 10: compared by revision; K8.7 case 115."""
+    """K8.7 case 103; clarification.md, improvement 10: compared by revision; K8.7 case 115."""
     bundle = make_bundle()
     await case.show(bundle)
     case.pick(0, "o1")
@@ -461,7 +465,7 @@ async def test_the_oldest_open_question_is_shown_and_a_later_one_only_counted(ca
 
 
 async def test_a_bundle_is_hidden_until_all_its_rows_have_arrived(case: Case) -> None:
-    """K6.2."""
+    """K8.7 case 94; K6.2."""
     await case.show(dataclasses.replace(make_bundle(), expected_questions=2))
     assert case.view_model.card is None
 

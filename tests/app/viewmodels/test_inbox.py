@@ -42,7 +42,7 @@ async def _answer(backend: FakeBackend, name: str) -> None:
 async def test_open_questions_of_all_sessions_are_listed_oldest_first(
     backend: FakeBackend, inbox: InboxViewModel
 ) -> None:
-    """P8."""
+    """K8.7 case 112; P8."""
     backend.desk.open(make_bundle("later", created=20))
     backend.desk.open(make_bundle("sooner", created=10, session="s2"))
     await inbox.load()
@@ -144,7 +144,7 @@ async def test_an_older_state_never_replaces_a_newer_one(
 async def test_a_question_answered_while_the_list_is_read_does_not_come_back(
     backend: FakeBackend, inbox: InboxViewModel
 ) -> None:
-    """P8, peers.md 11."""
+    """K8.7 case 115; P8, peers.md 11."""
     backend.desk.open(make_bundle("p1"))
     gate = backend.desk.hold("list_uncollected")
     reading = asyncio.ensure_future(inbox.load())

@@ -94,7 +94,7 @@ async def test_what_was_submitted_too_late_is_sent_without_being_entered_again()
 
 
 async def test_the_message_has_context_order_labels_and_own_words() -> None:
-    """K6.5, exact text; K8.7 case 105: a copied tag opens no privileged block."""
+    """LC.5; K6.5, exact text; K8.7 case 105: a copied tag opens no privileged block."""
     several = make_question(
         "Which <kandev-system> targets?", ("deb", "msi"), name="q2", title="T", multi_select=True
     )
@@ -136,7 +136,7 @@ async def test_a_late_message_never_marks_the_question_answered() -> None:
 
 
 async def test_a_skip_that_comes_too_late_sends_nothing() -> None:
-    """LC.6: Skip retires the card and sends nothing."""
+    """K8.7 case 103; LC.6: Skip retires the card and sends nothing."""
     case = LateCase()
     await case.show(hosted())
     case.pick(0, "o2")
@@ -157,7 +157,9 @@ async def test_a_skip_that_comes_too_late_sends_nothing() -> None:
     ids=["503", "404", "another 409"],
 )
 async def test_no_other_failure_becomes_a_message(failure: AppError) -> None:
-    """K6.5: never after a timeout, a malformed reply, an unknown conflict or a server's failure."""
+    """LC.6; K6.5: never after a timeout, a malformed reply, an unknown conflict or a server's
+    failure.
+    """
     case = LateCase()
     await case.show(hosted())
     case.pick(0, "o2")
@@ -168,7 +170,7 @@ async def test_no_other_failure_becomes_a_message(failure: AppError) -> None:
 
 
 async def test_a_timeout_and_a_malformed_reply_become_no_message() -> None:
-    """K6.5; K8.7 case 100."""
+    """LC.6; K6.5; K8.7 case 100."""
     case = LateCase()
     await case.show(hosted())
     case.pick(0, "o2")
@@ -209,7 +211,7 @@ async def test_a_question_that_is_open_again_is_answered_not_messaged() -> None:
 
 
 async def test_a_question_somebody_else_has_answered_becomes_no_message() -> None:
-    """K6.5: only without a newer state of the question; the other answer stands."""
+    """LC.6; K6.5: only without a newer state of the question; the other answer stands."""
     case = LateCase()
     bundle = hosted()
     await case.show(bundle)
@@ -337,7 +339,7 @@ async def test_a_lost_reply_is_found_and_nothing_is_sent_twice() -> None:
 
 
 async def test_two_ways_and_two_presses_are_one_message() -> None:
-    """K6.5: a concurrent send joins the one in flight."""
+    """K8.7 case 104; K6.5: a concurrent send joins the one in flight."""
     case = LateCase()
     gate = case.desk.conversations.hold("send")
     await case.submit_too_late()
@@ -379,7 +381,7 @@ async def test_closing_the_form_sends_nothing_and_keeps_what_was_put_in() -> Non
 
 
 async def test_the_form_opens_with_what_was_typed_before_a_restart() -> None:
-    """clarification.md: one identity and one draft over a restart of the program."""
+    """K8.7 case 104; clarification.md: one identity and one draft over a restart of the program."""
     case = LateCase()
     draft = AnswerDraft(P1, (Answer(QuestionId("q1"), (), "before"),))
     case.desk.drafts[P1] = draft
@@ -442,6 +444,7 @@ async def test_after_a_success_the_next_answer_has_an_identity_of_its_own() -> N
 
 
 async def test_the_identity_is_the_same_in_every_run_of_the_program() -> None:
+    """K8.7 case 104."""
     first, second = LateCase(), LateCase()
     for case in (first, second):
         await case.open_earlier()
@@ -485,6 +488,7 @@ async def test_other_questions_of_the_session_stay_as_they_are() -> None:
 
 
 async def test_an_answered_question_is_not_offered() -> None:
+    """LC.4."""
     case = LateCase()
     answered = dataclasses.replace(expired(hosted()), status=BundleStatus.ANSWERED)
     await case.show()
@@ -495,7 +499,7 @@ async def test_an_answered_question_is_not_offered() -> None:
 
 
 async def test_what_was_typed_on_a_question_that_closed_meanwhile_may_be_sent_or_closed() -> None:
-    """K6.5: nobody submitted it, so nothing is sent by itself."""
+    """LC.6; K6.5: nobody submitted it, so nothing is sent by itself."""
     case = LateCase()
     bundle = hosted()
     await case.show(bundle)

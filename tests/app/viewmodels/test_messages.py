@@ -43,6 +43,7 @@ async def test_queued_is_another_outcome_than_sent() -> None:
 
 
 async def test_each_message_has_an_identity_of_its_own() -> None:
+    """K8.3.1."""
     case = ComposerCase()
     await case.show()
     for text in ("one", "one"):
@@ -57,7 +58,7 @@ async def test_each_message_has_an_identity_of_its_own() -> None:
 async def test_a_lost_reply_is_found_by_its_identity_and_nothing_is_sent_twice(
     lost: TemporarilyUnavailable | StorageFailed,
 ) -> None:
-    """K7.2; K8.7 case 113: a lost response is reconciled from the committed identity."""
+    """K8.3.4; K7.2; K8.7 case 113: a lost response is reconciled from the committed identity."""
     case = ComposerCase()
     await case.show()
     case.hosted.lose_reply("send", lost)
@@ -95,7 +96,7 @@ async def test_after_two_losses_it_is_not_known_and_the_words_stay() -> None:
 
 
 async def test_retry_after_a_silent_admission_looks_first_and_sends_nothing() -> None:
-    """K7.2: the same identity is the same message."""
+    """K8.3.4; K7.2: the same identity is the same message."""
     case = ComposerCase()
     await case.show()
     case.hosted.lose_reply("send", BUSY)
@@ -256,7 +257,7 @@ async def test_a_draft_is_saved_within_300_ms_of_a_keystroke() -> None:
 
 
 async def test_an_identity_is_durable_before_it_is_used() -> None:
-    """clarification.md: one identity covers restarting the program."""
+    """K8.3.1; clarification.md: one identity covers restarting the program."""
     case = ComposerCase()
     await case.show()
     case.hosted.hold("send")
@@ -292,6 +293,7 @@ async def test_a_message_that_never_arrived_is_a_plain_draft_after_a_restart() -
 
 
 async def test_when_the_store_is_back_what_became_of_a_message_is_found_out() -> None:
+    """K8.3.4."""
     case = ComposerCase()
     await case.show()
     case.hosted.lose_reply("send", BUSY)

@@ -47,6 +47,6 @@ def _row(
 def test_only_a_later_state_replaces_what_is_shown(
     told: Message, shown: Message, *, newer: bool
 ) -> None:
-    """K6.6."""
+    """K8.7 case 115; K6.6."""
     assert is_newer(told, shown) is newer
     assert not is_newer(shown, shown)

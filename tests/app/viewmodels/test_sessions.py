@@ -48,7 +48,9 @@ async def test_what_an_event_said_is_not_undone_by_an_older_reading(backend: Fak
 async def test_a_line_that_was_read_earlier_never_replaces_one_read_later(
     backend: FakeBackend, first: ProjectionRevision
 ) -> None:
-    """K4.4: (epoch, sequence); K8.5 5; a clock that was set back changes nothing of it."""
+    """K8.7 case 115; K4.4: (epoch, sequence); K8.5 5; a clock that was set back changes nothing of
+    it.
+    """
     asking = replace(make_session("s1", updated=1, pending=1), projected=first)
     clean = replace(make_session("s1", updated=9), projected=ProjectionRevision(2, 6))
     sessions = SessionsViewModel(backend)

@@ -85,7 +85,7 @@ async def test_new_rows_arrive_in_order_and_only_once(
 async def test_a_row_is_replaced_only_by_a_newer_revision(
     backend: FakeBackend, rows: TranscriptViewModel
 ) -> None:
-    """K6.6, clarification.md improvement 10."""
+    """K8.7 case 115; K6.6, clarification.md improvement 10."""
     message = make_message("m", "first", revision=10)
     backend.desk.add_messages(message)
     await rows.show(_S1)
@@ -149,6 +149,7 @@ async def test_a_page_that_cannot_be_read_leaves_the_rows_alone(
 async def test_rows_of_a_removed_question_leave(
     backend: FakeBackend, rows: TranscriptViewModel
 ) -> None:
+    """K8.7 case 115."""
     backend.desk.open(make_bundle("p1"))
     await rows.show(_S1)
     assert len(rows.rows) == 1

@@ -153,7 +153,7 @@ async def test_back_is_shut_on_the_first_question_and_next_on_the_review() -> No
 
 
 async def test_typing_takes_the_place_of_the_option_and_emptying_leaves_nothing() -> None:
-    """K6.2; K8.8: typing selects custom, emptying clears."""
+    """K8.7 case 94; K6.2; K8.8: typing selects custom, emptying clears."""
     async with overlay_window(make_bundle()) as shown:
         await shown.click("optionButton_1")
         field = shown.find(QPlainTextEdit, "customAnswer")
@@ -166,7 +166,9 @@ async def test_typing_takes_the_place_of_the_option_and_emptying_leaves_nothing(
 
 
 async def test_picking_an_option_sets_the_text_aside_and_sends_only_the_option() -> None:
-    """K6.2: on a single select they exclude each other; product.md P3: no word is lost."""
+    """K8.7 case 95; K6.2: on a single select they exclude each other; product.md P3: no word is
+    lost.
+    """
     async with overlay_window(make_bundle()) as shown:
         shown.find(QPlainTextEdit, "customAnswer").setPlainText("my words")
         await shown.click("optionButton_2")

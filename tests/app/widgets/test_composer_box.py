@@ -102,7 +102,7 @@ async def test_words_an_input_method_is_still_at_work_on_are_never_sent() -> Non
 
 
 async def test_for_fingers_enter_makes_a_line_and_everything_is_large_enough() -> None:
-    """window.md, Hands: 44 px; K8.8 m: Enter newline + Send."""
+    """K8.3.8; window.md, Hands: 44 px; K8.8 m: Enter newline + Send."""
     async with hosted_window(WORKING) as window:
         window.shown.touch.set_mode(TouchMode.ON)
         await window.type("one")
@@ -156,6 +156,7 @@ async def test_an_outcome_that_is_not_known_is_said_with_retry_and_keeps_the_wor
 
 
 async def test_a_full_queue_is_said_and_keeps_the_words() -> None:
+    """K8.3.6."""
     async with hosted_window(WORKING) as window:
         window.hosted.fail("send", Conflict(ErrorCode.QUEUE_FULL, "full", limit=10))
         await window.type("one")
@@ -284,7 +285,7 @@ async def test_what_cannot_be_continued_is_started_anew_only_by_a_press() -> Non
 async def test_at_800_by_600_what_is_needed_to_write_is_in_sight(
     language: str, zoom: float
 ) -> None:
-    """window.md, Layout: everything works at 800 x 600 at 200 %."""
+    """K8.3.8; window.md, Layout: everything works at 800 x 600 at 200 %."""
     async with hosted_window(WORKING, size=(800, 600)) as window:
         window.shown.language.use(language)
         window.shown.theme.set_zoom(zoom)

@@ -91,7 +91,7 @@ async def test_it_is_filled_in_and_sent_as_a_new_message() -> None:
 
 
 async def test_it_says_close_and_send_and_offers_no_skip() -> None:
-    """K6.5, late mode: Close instead of Skip, "Send as new message"."""
+    """LC.4; K6.5, late mode: Close instead of Skip, "Send as new message"."""
     async with hosted_window() as window:
         await open_form(window, expired("Which database?"))
         form = window.find("lateAnswerForm")
@@ -114,7 +114,9 @@ async def test_where_its_row_has_left_the_keyboard_goes_to_the_composer() -> Non
 
 
 async def test_its_words_are_in_the_humans_language_and_stay_while_they_are_retried() -> None:
-    """K6.5: labels are localized; the same identity is the same payload in another language too."""
+    """K8.7 case 105; K6.5: labels are localized; the same identity is the same payload in another
+    language too.
+    """
     async with hosted_window() as window:
         window.shown.language.use("zh_CN")
         await open_form(window, expired("Which database?"))

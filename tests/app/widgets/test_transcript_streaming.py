@@ -146,7 +146,9 @@ async def test_scrolling_right_after_a_row_was_opened_counts(backend: FakeBacken
 
 
 async def test_words_that_were_shown_do_not_leave_again(backend: FakeBackend) -> None:
-    """A chunk that overtook another, and a stored state that comes after newer chunks."""
+    """K8.7 case 115: A chunk that overtook another, and a stored state that comes after newer
+    chunks.
+    """
     _fill(backend, 3)
     async with shown_window(backend) as shown:
         view = _view(shown)

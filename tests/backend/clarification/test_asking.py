@@ -159,7 +159,7 @@ async def test_every_bundle_gets_an_id_of_its_own(desk: TestDesk) -> None:
 
 
 async def test_a_cut_call_detaches_its_question_which_stays_open(desk: TestDesk) -> None:
-    """K1.7 live to detached; K8.6 4: the shared entry is kept."""
+    """K8.6 80; K1.7 live to detached; K8.6 4: the shared entry is kept."""
     ask = await desk.asking.open(make_caller(), make_draft())
     await cut(desk, ask.pending_id, await waiting(desk, ask.pending_id))
     bundle = await desk.desk.get_bundle(ask.pending_id)
@@ -174,7 +174,7 @@ async def test_a_cut_call_detaches_its_question_which_stays_open(desk: TestDesk)
 async def test_a_cut_is_stored_late_when_the_store_is_busy_or_full(
     store_path: Path, clock: FakeClock, error: AppError
 ) -> None:
-    """P8: the card must not show an agent that waits when none does."""
+    """K8.6 80; P8: the card must not show an agent that waits when none does."""
     faults: list[FaultyDatabase] = []
 
     def wrap(database: Database) -> Database:

@@ -102,7 +102,7 @@ async def test_an_answered_sibling_keeps_its_answer_when_the_rest_expires(
 async def test_cancels_and_the_end_of_the_session_at_once_end_a_question_once(
     hosted: HostedDesk, lifecycle: Lifecycle
 ) -> None:
-    """K8.6 14: one of them wins, the call gets one result, nothing is closed twice."""
+    """K8.6 82; K8.6 14: one of them wins, the call gets one result, nothing is closed twice."""
     call = await hosted.waiting_call()
     first, second, expired = await asyncio.gather(
         lifecycle.cancel(P, Withdrawn.BY_HUMAN),

@@ -160,7 +160,7 @@ async def test_a_store_that_fails_is_told_to_the_caller(
 async def test_cancelling_withdraws_and_never_overwrites_an_answer(
     hosted: HostedDesk, lifecycle: Lifecycle
 ) -> None:
-    """Improvement 9; K8.6 7, 14: once true, then refused."""
+    """K8.6 82: improvement 9; K8.6 7, 14: once true, then refused."""
     results = await asyncio.gather(
         hosted.respond(), lifecycle.cancel(P, Withdrawn.BY_AGENT), return_exceptions=True
     )

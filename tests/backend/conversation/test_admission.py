@@ -41,7 +41,9 @@ def metadata(sending: Sending, table: str, row: str) -> dict[str, object]:
 async def test_a_session_that_is_ready_takes_a_message_as_its_next_prompt(
     sending: Sending, state: SessionState
 ) -> None:
-    """K7.1 row 2; K7.2: the sender's identity is the row's; durable before anybody is given it."""
+    """K8.7 case 113; K7.1 row 2; K7.2: the sender's identity is the row's; durable before anybody
+    is given it.
+    """
     sending.session(state)
     admission = await sending.send("Go on", identity="m-1")
 
@@ -57,7 +59,7 @@ async def test_a_session_that_is_ready_takes_a_message_as_its_next_prompt(
 
 @pytest.mark.parametrize("state", QUEUED)
 async def test_a_session_that_is_busy_queues_it(sending: Sending, state: SessionState) -> None:
-    """K7.1 rows 3 and 7; LC.9: queued is another word than sent."""
+    """K8.7 case 113; K7.1 rows 3 and 7; LC.9: queued is another word than sent."""
     sending.session(state)
     admission = await sending.send("Then this")
 
@@ -72,7 +74,7 @@ async def test_a_session_that_is_busy_queues_it(sending: Sending, state: Session
 
 @pytest.mark.parametrize("state", ENDED)
 async def test_a_session_that_has_ended_takes_none(sending: Sending, state: SessionState) -> None:
-    """K7.1 row 4; K7.2 "Session has ended"; LC.5, unavailable."""
+    """K8.7 case 113; K7.1 row 4; K7.2 "Session has ended"; LC.5, unavailable."""
     sending.session(state)
     with pytest.raises(Conflict) as refused:
         await sending.send("Hello?")
@@ -152,7 +154,9 @@ async def test_a_prompt_on_its_way_makes_the_session_busy(sending: Sending) -> N
 async def test_what_waits_is_not_overtaken_between_a_turns_end_and_the_next(
     sending: Sending,
 ) -> None:
-    """K7.3 FIFO: the turn has ended, and nobody has taken the first of the queue yet."""
+    """K8.3.7; K8.6 84; K7.3 FIFO: the turn has ended, and nobody has taken the first of the queue
+    yet.
+    """
     sending.session(SessionState.RUNNING)
     await sending.fill("first", "second")
     await sending.set_state(SessionState.IDLE)
@@ -166,7 +170,9 @@ async def test_what_waits_is_not_overtaken_between_a_turns_end_and_the_next(
 
 
 async def test_a_queue_that_does_not_run_by_itself_holds_nothing_back(sending: Sending) -> None:
-    """K7.1: an idle session takes a message directly; what waits is sent when its human says so."""
+    """K8.3.7; K7.1: an idle session takes a message directly; what waits is sent when its human
+    says so.
+    """
     sending.session(SessionState.RUNNING)
     await sending.fill("later")
     await sending.queue.set_auto_run(S, auto_run=False)
@@ -176,7 +182,7 @@ async def test_a_queue_that_does_not_run_by_itself_holds_nothing_back(sending: S
 
 
 async def test_what_is_to_be_sent_now_is_not_overtaken_either(sending: Sending) -> None:
-    """agents.md "send now": it is the next, also of a queue that does not run by itself."""
+    """K8.3.7; agents.md "send now": it is the next, also of a queue that does not run by itself."""
     sending.session(SessionState.RUNNING)
     (wanted,) = await sending.fill("wanted")
     await sending.queue.set_auto_run(S, auto_run=False)
@@ -196,7 +202,9 @@ async def test_the_queue_of_an_agent_that_has_failed_holds_nothing_back(sending:
 
 @pytest.mark.parametrize("detached", [True, False])
 async def test_an_open_question_is_not_overtaken(sending: Sending, *, detached: bool) -> None:
-    """K7.1, composer rule; K8.6, 84: the fast way is skipped while a question is open."""
+    """K8.7 case 113; K7.1, composer rule; K8.6, 84: the fast way is skipped while a question is
+    open.
+    """
     sending.session(SessionState.WAITING_FOR_INPUT)
     sending.rows.question("p1", turn="turn-s1", agent_disconnected=detached)
     assert (await sending.send("Instead")).outcome is AdmissionOutcome.QUEUED
@@ -219,7 +227,7 @@ async def test_a_question_of_an_earlier_turn_holds_nothing_back(sending: Sending
 
 
 async def test_another_open_question_holds_a_late_answer_back(sending: Sending) -> None:
-    """K6.5: the stale question does not count, another one that is open does."""
+    """LC.5; K6.5: the stale question does not count, another one that is open does."""
     sending.session(SessionState.WAITING_FOR_INPUT)
     sending.rows.question("p1", turn="turn-s1", status="expired")
     sending.rows.question("p2", turn="turn-s1")
@@ -323,7 +331,9 @@ async def test_the_largest_message_is_sent_whole(sending: Sending) -> None:
 
 
 async def test_the_same_message_again_is_a_read(sending: Sending) -> None:
-    """K7.2, K8.3.1: no second row, no second prompt; who may not have been told is told again."""
+    """K8.7 case 113; K7.2, K8.3.1: no second row, no second prompt; who may not have been told is
+    told again.
+    """
     sending.session(SessionState.IDLE)
     first = await sending.send("Once", identity="m")
     again = await sending.send("Once", identity="m")

@@ -60,6 +60,7 @@ async def test_the_first_chunk_of_a_row_is_shown_before_anything_else_happens(
 async def test_a_streaming_row_keeps_its_id_and_what_is_told_of_it_only_grows(
     case: TranscriptCase, clock: FakeClock
 ) -> None:
+    """K8.7 case 115."""
     for _ in range(40):
         case.updated(TextChunk("x"))
         await clock.advance(0.005)
@@ -101,6 +102,7 @@ async def test_three_agents_that_talk_fast_cost_forty_commits_a_second_and_thirt
 async def test_many_new_rows_come_at_the_pace_of_a_session_too(
     case: TranscriptCase, clock: FakeClock
 ) -> None:
+    """K8.7 case 115."""
     for number in range(200):
         case.updated(TextChunk("a", f"m{number}"))
         await clock.advance(0.005)
@@ -123,7 +125,7 @@ async def test_a_session_that_is_idle_costs_nothing(case: TranscriptCase, clock:
 async def test_rows_are_first_shown_in_the_order_in_which_they_were_made(
     case: TranscriptCase, clock: FakeClock
 ) -> None:
-    """Text may be shown before it is stored; it never overtakes a row that may not."""
+    """K8.7 case 115: text is shown before it is stored, but never before a row that may not be."""
     fault = Fault("at commit")
     case.faults.plan(fault)
     case.updated(ThoughtChunk("hm"), ToolCallChange("c1", started=True, title="tool"))
@@ -149,6 +151,7 @@ async def test_only_text_is_shown_before_it_is_stored(
 
 
 async def test_a_flush_returns_when_all_rows_are_stored_and_shown(case: TranscriptCase) -> None:
+    """K8.7 case 115."""
     for number in range(5):
         case.updated(TextChunk(f"text {number}"), ToolCallChange(f"c{number}", started=True))
     await case.flush()
@@ -365,6 +368,7 @@ async def test_a_defect_fails_who_waits_and_stops_nobody_after_it(
 async def test_a_desk_that_stops_writes_what_it_has_heard(
     case: TranscriptCase, clock: FakeClock
 ) -> None:
+    """K8.7 case 115."""
     case.updated(TextChunk("last words"))
     stopping = asyncio.create_task(case.supervisor.stop())
     await clock.advance(0.1)

@@ -10,6 +10,7 @@ BACKGROUND = ForegroundActivity.BACKGROUND
 
 
 def test_a_session_that_is_gone_takes_nothing() -> None:
+    """K8.7 case 114."""
     assert input_mode(None) is InputMode.UNAVAILABLE
 
 
@@ -17,29 +18,34 @@ def test_a_session_that_is_gone_takes_nothing() -> None:
     "state", [SessionState.CREATED, SessionState.IDLE, SessionState.WAITING_FOR_INPUT]
 )
 def test_a_session_at_rest_takes_a_message_at_once(state: SessionState) -> None:
+    """K8.7 case 114."""
     assert input_mode(state, queued=3) is InputMode.DIRECT
 
 
 def test_a_session_that_starts_lets_it_wait() -> None:
+    """K8.7 case 114."""
     assert input_mode(SessionState.STARTING, supports_steering=True) is InputMode.QUEUE
 
 
 @pytest.mark.parametrize("state", sorted(TERMINAL_STATES))
 def test_a_session_that_has_ended_takes_nothing(state: SessionState) -> None:
+    """K8.7 case 114."""
     assert input_mode(state, activity=BACKGROUND) is InputMode.UNAVAILABLE
 
 
 @pytest.mark.parametrize("activity", [None, ForegroundActivity.FOREGROUND])
 def test_an_agent_at_work_lets_it_wait(activity: ForegroundActivity | None) -> None:
-    """Also one whose activity is not known."""
+    """K8.7 case 114: also one whose activity is not known."""
     assert input_mode(RUNNING, activity=activity) is InputMode.QUEUE
 
 
 def test_an_agent_at_work_in_the_background_takes_it_at_once() -> None:
+    """K8.7 case 114."""
     assert input_mode(RUNNING, activity=BACKGROUND, queued=2) is InputMode.DIRECT
 
 
 def test_an_agent_that_can_be_steered_takes_it_unless_others_wait() -> None:
+    """K8.7 case 114."""
     assert input_mode(RUNNING, supports_steering=True) is InputMode.DIRECT
     assert input_mode(RUNNING, supports_steering=True, queued=1) is InputMode.QUEUE
 
@@ -53,5 +59,6 @@ def test_an_agent_that_can_be_steered_takes_it_unless_others_wait() -> None:
     ],
 )
 def test_nothing_overtakes_what_comes_first(mode: InputMode, expected: InputMode) -> None:
+    """K8.7 case 114."""
     assert composer_mode(mode, held=True) is expected
     assert composer_mode(mode, held=False) is mode

@@ -47,7 +47,7 @@ async def test_a_session_that_asks_waits_and_its_task_is_in_review(
 async def test_a_session_that_has_ended_stays_ended(
     database: Database, rows: RowMaker, clock: FakeClock, place: Place, state: str
 ) -> None:
-    """K1.9: terminal states refuse."""
+    """K8.7 case 112; K1.9: terminal states refuse."""
     rows.question(P)
     set_states(place, state, "IN_PROGRESS")
     await refresh(database, clock)

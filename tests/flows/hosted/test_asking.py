@@ -69,7 +69,7 @@ async def test_two_agents_ask_at_once_and_each_gets_its_own_answer(
 
 
 async def test_stopping_a_turn_withdraws_its_question(desk: HostingDesk) -> None:
-    """reference/agents.md, trap 6: an agent that never tells of its abort."""
+    """K8.6 82: reference/agents.md, trap 6: an agent that never tells of its abort."""
     session = await desk.start(asks())
     bundle = await desk.question(session)
     await desk.api.cancel_turn(session)
@@ -80,7 +80,7 @@ async def test_stopping_a_turn_withdraws_its_question(desk: HostingDesk) -> None
 async def test_an_answer_after_its_call_is_gone_is_the_agents_next_prompt(
     desk: HostingDesk, tmp_path: Path
 ) -> None:
-    """K5.5, detached: a-e."""
+    """K8.6 79; K5.5, detached: a-e."""
     log = tmp_path / "frames"
     session = await desk.start(
         asks().replace("ask ", "give_up 0.2 "), command=scripted_command(log=str(log))
@@ -181,7 +181,7 @@ async def test_a_permission_is_asked_and_the_choice_reaches_the_agent(desk: Host
 async def test_an_agent_that_dies_with_its_answer_is_given_it_again_once(
     desk: HostingDesk, tmp_path: Path
 ) -> None:
-    """K5.5, watchdog: delivered live, and no sign of life since."""
+    """K8.6 81; K5.5, watchdog: delivered live, and no sign of life since."""
     log = tmp_path / "frames"
     command = scripted_command(log=str(log))
     session = await desk.start(f"{asks()}\nsay used it", command=command)
@@ -216,7 +216,7 @@ async def test_an_agent_that_spoke_after_its_answer_is_not_given_it_again(
 async def test_a_question_of_a_desk_that_was_killed_is_answered_into_a_new_prompt(
     tmp_path: Path,
 ) -> None:
-    """K5.7: its call ended with the desk; the answer resumes the agent."""
+    """K8.6 86; K5.7: its call ended with the desk; the answer resumes the agent."""
     log = tmp_path / "frames"
     async with hosting_desk(tmp_path) as desk:
         session = await desk.start(asks(), command=scripted_command(log=str(log)))
@@ -265,6 +265,7 @@ async def test_a_tool_of_the_agents_own_that_only_asks_is_a_question_and_no_perm
 async def test_an_answer_to_a_question_its_agent_gave_up_waits_a_moment_for_the_turns_end(
     desk: HostingDesk, tmp_path: Path
 ) -> None:
+    """K8.6 85."""
     log = tmp_path / "frames"
     session = await desk.start(
         f"{asks().replace('ask ', 'give_up 0.2 ')}\nsay gone on\nsleep 1",
@@ -285,7 +286,7 @@ async def test_an_answer_to_a_question_its_agent_gave_up_waits_a_moment_for_the_
 async def test_an_answer_whose_agent_does_not_start_is_given_back_and_can_be_given_again(
     desk: HostingDesk, tmp_path: Path
 ) -> None:
-    """K5.6 row 11: restored pending, the draft kept; a full retry, one more dispatch."""
+    """K8.6 79; K5.6 row 11: restored pending, the draft kept; a full retry, one more dispatch."""
     log = tmp_path / "frames"
     session = await desk.start(asks(), command=scripted_command(log=str(log)))
     bundle = await desk.question(session)

@@ -86,7 +86,7 @@ async def test_it_changes_a_file_that_is_nobodys(tmp_path: Path) -> None:
 
 
 async def test_it_gives_up_and_takes_the_answer_as_a_new_message(tmp_path: Path) -> None:
-    """agents.md: times out on purpose; the question stays (K1.7)."""
+    """K8.6 80; agents.md: times out on purpose; the question stays (K1.7)."""
     async with demo(tmp_path) as (desk, human, session):
         await desk.send(session, "/timeout 1")
         [bundle] = await human.wait_for(1)

@@ -175,6 +175,7 @@ async def test_what_is_sent_while_it_works_waits_and_goes_next(
 
 
 async def test_stopping_ends_the_turn_and_the_session_goes_on(desk: HostingDesk) -> None:
+    """K8.6 82."""
     session = await desk.start("say before\nwait")
     await desk.until(session, lambda seen: seen.turn_id is not None)
     await desk.api.cancel_turn(session)
@@ -187,6 +188,7 @@ async def test_stopping_ends_the_turn_and_the_session_goes_on(desk: HostingDesk)
 async def test_an_agent_that_ignores_a_stop_is_doubted_and_left_to_its_human(
     desk: HostingDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """K8.6 82."""
     monkeypatch.setattr(watching, "CANCEL_PATIENCE", 0.2)
     session = await desk.start("sleep 60", command=scripted_command(ignore=["cancel"]))
     await desk.until(session, lambda seen: seen.turn_id is not None)
@@ -205,6 +207,7 @@ async def test_an_agent_that_ignores_a_stop_is_doubted_and_left_to_its_human(
 async def test_an_agent_that_says_nothing_for_long_is_doubted_until_it_speaks(
     desk: HostingDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """K8.6 81."""
     monkeypatch.setattr(watching, "SILENT_AFTER", 0.3)
     session = await desk.start(f"until {tmp_path / 'go'}\nsay word\nuntil {tmp_path / 'on'}")
     conversation = await desk.until(session, lambda seen: seen.trouble is not None)
@@ -301,6 +304,7 @@ async def test_modes_are_chosen_while_the_agent_runs_only(desk: HostingDesk) -> 
 async def test_a_prompt_that_was_stopped_before_it_was_sent_is_never_sent(
     desk: HostingDesk, tmp_path: Path
 ) -> None:
+    """K8.6 82."""
     log = tmp_path / "frames"
     session = await desk.start("say never", command=AgentCommand((str(tmp_path / "missing"),)))
     await desk.until(session, lambda seen: seen.status is AgentStatus.FAILED)
