@@ -68,6 +68,7 @@ class Icon(Enum):
     STOP = "circle-stop"
     UP = "arrow-up"
     QUICK_CHAT = "zap"
+    PIN = "pin"
 
 
 def resource_folder(kind: str) -> Path:

@@ -1317,7 +1317,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Quick Chats of the last seven days</source>
+        <source>Quick Chats that are kept</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1326,6 +1326,25 @@
     </message>
     <message>
         <source>Close Quick Chat</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>QuickChats</name>
+    <message>
+        <source>Pinned</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kept until %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unpin: keep it seven more days</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Pin: keep it for good</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1348,7 +1367,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A conversation without a project. It is offered here for seven days.</source>
+        <source>A conversation without a project. It is kept for seven days after its last use, or for good once you pin it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

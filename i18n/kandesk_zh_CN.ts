@@ -1298,8 +1298,8 @@
         <translation>快速聊天</translation>
     </message>
     <message>
-        <source>Quick Chats of the last seven days</source>
-        <translation>最近七天的快速聊天</translation>
+        <source>Quick Chats that are kept</source>
+        <translation>保留的快速聊天</translation>
     </message>
     <message>
         <source>New Quick Chat</source>
@@ -1308,6 +1308,25 @@
     <message>
         <source>Close Quick Chat</source>
         <translation>关闭快速聊天</translation>
+    </message>
+</context>
+<context>
+    <name>QuickChats</name>
+    <message>
+        <source>Pinned</source>
+        <translation>已固定</translation>
+    </message>
+    <message>
+        <source>Kept until %1</source>
+        <translation>保留至%1</translation>
+    </message>
+    <message>
+        <source>Unpin: keep it seven more days</source>
+        <translation>取消固定：再保留七天</translation>
+    </message>
+    <message>
+        <source>Pin: keep it for good</source>
+        <translation>固定：一直保留</translation>
     </message>
 </context>
 <context>
@@ -1329,8 +1348,8 @@
         <translation>在此电脑上未找到代理。</translation>
     </message>
     <message>
-        <source>A conversation without a project. It is offered here for seven days.</source>
-        <translation>不属于任何项目的会话。它会在这里保留七天。</translation>
+        <source>A conversation without a project. It is kept for seven days after its last use, or for good once you pin it.</source>
+        <translation>不属于任何项目的会话。最后一次使用后保留七天；固定后一直保留。</translation>
     </message>
     <message>
         <source>Agent</source>

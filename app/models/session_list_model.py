@@ -6,6 +6,7 @@ from typing import Final
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.kept_text import kept_text
 from app.plain_text import plain_tip
 from app.text import session_state_text, session_title, workspace_text
 from app.timers import WindowTimer
@@ -58,7 +59,7 @@ class SessionListModel(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return self._title(row)
             case Qt.ItemDataRole.ToolTipRole:
-                return plain_tip(row.workspace) or None
+                return plain_tip(_tip(row)) or None
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._spoken(row)
             case SessionRole.SESSION:
@@ -121,7 +122,12 @@ class SessionListModel(QAbstractListModel):
             parts.append(self.tr("%n permission(s) for you", "", row.session.pending_permissions))
         if row.session.waiting_answers:
             parts.append(self.tr("%n answer(s) not collected", "", row.session.waiting_answers))
-        return _SEPARATOR.join(dict.fromkeys(parts))
+        parts.append(kept_text(row.session))
+        return _SEPARATOR.join(part for part in dict.fromkeys(parts) if part)
+
+
+def _tip(row: _Row) -> str:
+    return row.workspace if row.session is None else kept_text(row.session) or row.workspace
 
 
 _SEPARATOR: Final = ", "

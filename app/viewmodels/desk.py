@@ -81,6 +81,7 @@ class DeskViewModel(QObject):
         self.ready = False
         self._away: Notice | None = None
         client.event_received.connect(self._apply)
+        self.sessions.removed.connect(self._leave_removed)
         self.inbox.arrived.connect(self._follow_first_question)
         self.reviews.arrived.connect(self._follow_first_review)
 
@@ -131,6 +132,10 @@ class DeskViewModel(QObject):
         self.reviews.show_session(None)
         self.composer.show_session(None)
         self.transcript.clear()
+
+    def set_pinned(self, session_id: SessionId, pinned: bool) -> None:  # noqa: FBT001 - a Qt slot
+        """Keep a Quick Chat for good, or as long as any other."""
+        self._tasks.start(self.sessions.set_pinned(session_id, pinned=pinned), name="pin")
 
     def close_questions(self, pending_ids: list[PendingId]) -> None:
         for pending_id in pending_ids:
@@ -203,6 +208,10 @@ class DeskViewModel(QObject):
             self.open_review(wanted[0])
         elif groups:
             self.open_session(groups[0].sessions[0].session_id)
+
+    def _leave_removed(self, session_id: object) -> None:
+        if session_id == self.sessions.current_id:
+            self.close_session()
 
     def _follow_first_question(self, bundle: Bundle) -> None:
         """With nothing open there is nothing to disturb: show who asks."""

@@ -1,7 +1,6 @@
 """A conversation without a project, beside whatever else is shown."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,11 +13,8 @@ from app.viewmodels.reviews import ReviewsViewModel
 from app.viewmodels.sessions import SessionsViewModel
 from app.viewmodels.timing import Background
 from app.viewmodels.transcript import TranscriptViewModel
-from backend.domain.conversation import SessionKind, SessionSummary
+from backend.domain.conversation import SessionSummary
 from backend.ids import ClientId, SessionId, new_id
-
-KEPT_NANOSECONDS: Final = 7 * 24 * 60 * 60 * 1_000_000_000
-"""How long a Quick Chat nobody touches is offered (window.md, Layout)."""
 
 
 class QuickChatViewModel(QObject):
@@ -65,6 +61,7 @@ class QuickChatViewModel(QObject):
             parent=self,
         )
         self.new_session.started.connect(self.show_session)
+        self.sessions.removed.connect(self._leave_removed)
         self.sessions.changed.connect(self.changed)
         desk.loaded.connect(self._start)
         desk.reloaded.connect(self._reload)
@@ -78,11 +75,17 @@ class QuickChatViewModel(QObject):
 
     def chats(self) -> Sequence[SessionSummary]:
         """The Quick Chats that are still kept, newest activity first."""
-        oldest = self.clarification.clock.now() - KEPT_NANOSECONDS
+        now = self.clarification.clock.now()
         mine = (summary for group in self.sessions.groups() for summary in group.sessions)
-        return [
-            summary for summary in mine if is_quick_chat(summary) and summary.updated_at >= oldest
-        ]
+        return [summary for summary in mine if summary.quick_chat and _is_kept(summary, now)]
+
+    def set_pinned(self, *, pinned: bool) -> None:
+        """Keep the one that is shown for good, or as long as any other."""
+        current = self.current
+        if current is not None:
+            self._background.start(
+                self.sessions.set_pinned(current, pinned=pinned), name="pin quick chat"
+            )
 
     def open(self) -> None:
         """Show the newest, or the beginning of a new one where there is none."""
@@ -130,6 +133,11 @@ class QuickChatViewModel(QObject):
             self.transcript.clear()
         self.changed.emit()
 
+    def _leave_removed(self, session_id: object) -> None:
+        if session_id == self.current:
+            self._select(None)
+            self.open()
+
     def _start(self) -> None:
         self._background.start(self._load(), name="load quick chats")
 
@@ -151,6 +159,6 @@ class QuickChatViewModel(QObject):
         await self.transcript.refresh()
 
 
-def is_quick_chat(summary: SessionSummary) -> bool:
-    """Hosted, and without a folder of its own to be grouped by."""
-    return summary.kind is SessionKind.HOSTED and not summary.workspace
+def _is_kept(summary: SessionSummary, now: int) -> bool:
+    until = summary.kept_until
+    return until is None or until >= now

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge.client import BackendClient
 from backend.domain.conversation import SessionSummary
-from backend.events import Event, SessionChanged
+from backend.events import Event, SessionChanged, SessionRemoved
 from backend.ids import SessionId
 
 
@@ -21,15 +21,20 @@ class WorkspaceGroup:
 
 
 class SessionsViewModel(QObject):
-    """Follows the backend; `changed` after any line changed, `current_changed` with the id."""
+    """Follows the backend; `changed` after any line changed, `current_changed` with the id.
+
+    `removed` with the id of a session that is gone.
+    """
 
     changed = Signal()
     current_changed = Signal(object)
+    removed = Signal(object)
 
     def __init__(self, client: BackendClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client = client
         self._sessions: dict[SessionId, SessionSummary] = {}
+        self._removed: set[SessionId] = set()
         self._current: SessionId | None = None
         self._loaded = False
         client.event_received.connect(self._apply)
@@ -59,6 +64,10 @@ class SessionsViewModel(QObject):
         self._loaded = True
         self.changed.emit()
 
+    async def set_pinned(self, session_id: SessionId, *, pinned: bool) -> None:
+        """Keep a Quick Chat for good, or as long as any other."""
+        await self._client.call(lambda api: api.conversations.set_pinned(session_id, pinned=pinned))
+
     def select(self, session_id: SessionId | None) -> None:
         if session_id != self._current:
             self._current = session_id
@@ -79,9 +88,17 @@ class SessionsViewModel(QObject):
         if isinstance(happened, SessionChanged):
             self._merge([happened.session])
             self.changed.emit()
+        elif isinstance(happened, SessionRemoved):
+            self._removed.add(happened.session_id)
+            self._sessions.pop(happened.session_id, None)
+            self.removed.emit(happened.session_id)
+            self.changed.emit()
 
     def _merge(self, sessions: Iterable[SessionSummary]) -> None:
         for session in sessions:
+            if session.session_id in self._removed:
+                # Read before it went.
+                continue
             known = self._sessions.get(session.session_id)
             if known is None or _is_newer(session, known):
                 self._sessions[session.session_id] = session

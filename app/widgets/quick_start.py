@@ -120,7 +120,10 @@ class QuickStart(QWidget):
 
     def _retranslate(self) -> None:
         self._note.setText(
-            self.tr("A conversation without a project. It is offered here for seven days.")
+            self.tr(
+                "A conversation without a project. It is kept for seven days after its last use, "
+                "or for good once you pin it."
+            )
         )
         self._agents.setAccessibleName(self.tr("Agent"))
         self._agents.view().setAccessibleName(self.tr("Agent"))

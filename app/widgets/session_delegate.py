@@ -71,6 +71,11 @@ class SessionDelegate(QStyledItemDelegate):
         age = age_text(session.updated_at, self.now)
         width = row.text(second, age, small, "text_muted", at_end=True)
         second.setRight(right - width - px(8))
+        if session.pinned:
+            side = px(12)
+            place = QRect(second.right() - side, second.center().y() - side // 2, side, side)
+            row.icon(place, Icon.PIN, "text_muted")
+            second.setRight(place.left() - px(6))
         state = session_state_text(session.state)
         words = state if session.agent in ("", title) else f"{session.agent} · {state}"
         row.text(second, words, small, "text_muted")

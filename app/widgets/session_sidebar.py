@@ -1,6 +1,6 @@
 """The side pane: the Inbox on top, the sessions of every project below."""
 
-from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.kept_text import pin_text
 from app.models.session_list_model import SessionListModel, SessionRole
 from app.resources import Icon
 from app.theme import Theme
@@ -25,10 +26,12 @@ from backend.domain.conversation import SessionSummary
 class SessionSidebar(QWidget):
     """`session_chosen` with the id of the session the human wants to see.
 
+    `pin_wanted` with the id of a Quick Chat and whether it is to be kept for good,
     `new_wanted` and `quick_chat_wanted` when a conversation is to be begun.
     """
 
     session_chosen = Signal(object)
+    pin_wanted = Signal(object, bool)
     new_wanted = Signal()
     quick_chat_wanted = Signal()
 
@@ -95,6 +98,8 @@ class SessionSidebar(QWidget):
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._theme.changed.connect(view.scheduleDelayedItemsLayout)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.customContextMenuRequested.connect(self._show_menu)
         return view
 
     def _build(self, inbox_view: InboxView) -> None:
@@ -125,6 +130,20 @@ class SessionSidebar(QWidget):
         session = index.data(SessionRole.SESSION)
         if isinstance(session, SessionSummary):
             self.session_chosen.emit(session.session_id)
+
+    def _show_menu(self, place: QPoint) -> None:
+        """At the pointer, or by the keyboard's own key at the row it is on."""
+        index = self.list.indexAt(place)
+        session = index.data(SessionRole.SESSION)
+        if not isinstance(session, SessionSummary) or not session.quick_chat:
+            return
+        menu = QMenu(self.list)
+        menu.setObjectName("sessionMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        pinned = session.pinned
+        deed = menu.addAction(self._theme.icon(Icon.PIN), pin_text(pinned=pinned))
+        deed.triggered.connect(lambda: self.pin_wanted.emit(session.session_id, not pinned))
+        menu.popup(self.list.viewport().mapToGlobal(place))
 
     def _mark_current(self) -> None:
         current = self._sessions.current_id

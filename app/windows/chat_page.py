@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.kept_text import kept_text
 from app.models.transcript_model import TranscriptModel
 from app.plain_text import plain_tip
 from app.resources import Icon
@@ -132,7 +133,8 @@ class ChatPage(QWidget):
         if session is None:
             return
         self._title.setText(session_title(session.title, session.agent))
-        parts = [workspace_text(session.workspace), session_state_text(session.state)]
+        place = kept_text(session) or workspace_text(session.workspace)
+        parts = [place, session_state_text(session.state)]
         if session.agent != self._title.text():
             parts.insert(0, session.agent)
         self._subtitle.setText(" · ".join(parts))

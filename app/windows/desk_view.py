@@ -195,6 +195,7 @@ class DeskView(QWidget):
         self._theme.changed.connect(lambda: self._show_narrow(self._panes.narrow))
         self._panes.drawer_closed.connect(self._stack.focus_button)
         self.menu.connect_wanted.connect(self.show_welcome)
+        self.sidebar.pin_wanted.connect(desk.set_pinned)
         self.sidebar.new_wanted.connect(self.show_new_session)
         self.sidebar.quick_chat_wanted.connect(self._toggle_quick_chat)
         self.pages.welcome.new_session_wanted.connect(self.show_new_session)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.kept_text import kept_text, pin_text
 from app.resources import Icon
 from app.text import session_title
 from app.theme import Theme
@@ -62,6 +63,9 @@ class QuickChat(QWidget):
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self._chats.setMinimumContentsLength(8)
+        self._pin = QToolButton()
+        self._pin.setObjectName("pinQuickChat")
+        self._pin.setCheckable(True)
         self._new = QToolButton()
         self._new.setObjectName("newQuickChat")
         self._close = QToolButton()
@@ -72,6 +76,7 @@ class QuickChat(QWidget):
         self._stack.addWidget(page)
         self._build()
         self._chats.activated.connect(self._choose)
+        self._pin.clicked.connect(self._set_pinned)
         self._new.clicked.connect(self._begin)
         self._close.clicked.connect(self.close_wanted)
         view_model.changed.connect(self._refresh)
@@ -119,6 +124,7 @@ class QuickChat(QWidget):
         top.addWidget(self._name)
         top.addWidget(self._chats, 1)
         top.addStretch(0)
+        top.addWidget(self._pin)
         top.addWidget(self._new)
         top.addWidget(self._close)
         line = QFrame()
@@ -135,6 +141,11 @@ class QuickChat(QWidget):
         self._view_model.begin()
         self.focus()
 
+    def _set_pinned(self, pinned: bool) -> None:  # noqa: FBT001 - a Qt slot
+        self._view_model.set_pinned(pinned=pinned)
+        # It shows what is so, once it is so.
+        self._show_pin()
+
     def _choose(self, index: int) -> None:
         self._view_model.show_session(SessionId(str(self._chats.itemData(index))))
 
@@ -149,12 +160,26 @@ class QuickChat(QWidget):
                 self._chats.addItem(shown, chat.session_id)
             self._chats.setCurrentIndex(self._chats.findData(model.current))
         self._chats.setVisible(bool(chats))
+        self._show_pin()
         before = self._stack.currentWidget()
         self._stack.setCurrentWidget(self._start if model.current is None else self.page)
         if self.isVisible() and before is not self._stack.currentWidget():
             self.focus()
 
+    def _show_pin(self) -> None:
+        session = self._view_model.sessions.current
+        pinned = session is not None and session.pinned
+        self._pin.setVisible(session is not None and session.quick_chat)
+        self._pin.setChecked(pinned)
+        self._pin.setIcon(self._theme.icon(Icon.PIN, "accent" if pinned else "text_muted"))
+        self._pin.setIconSize(self._theme.icon_size())
+        words = pin_text(pinned=pinned)
+        kept = "" if session is None else kept_text(session)
+        self._pin.setAccessibleName(words)
+        self._pin.setToolTip(f"{words}\n{kept}" if kept and not pinned else words)
+
     def _show_icons(self) -> None:
+        self._show_pin()
         self._new.setIcon(self._theme.icon(Icon.NEW))
         self._close.setIcon(self._theme.icon(Icon.CLOSE))
         for button in (self._new, self._close):
@@ -168,7 +193,7 @@ class QuickChat(QWidget):
     def _retranslate(self) -> None:
         self.setAccessibleName(self.tr("Quick Chat"))
         self._name.setText(self.tr("Quick Chat"))
-        chats = self.tr("Quick Chats of the last seven days")
+        chats = self.tr("Quick Chats that are kept")
         self._chats.setAccessibleName(chats)
         self._chats.view().setAccessibleName(chats)
         for button, words in (

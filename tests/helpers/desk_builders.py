@@ -42,6 +42,8 @@ def make_session(
     updated: float = 0,
     pending: int = 0,
     waiting_answers: int = 0,
+    quick_chat: bool = False,
+    pinned: bool = False,
 ) -> SessionSummary:
     return SessionSummary(
         session_id=SessionId(name),
@@ -55,6 +57,8 @@ def make_session(
         updated_at=moment(updated),
         pending_questions=pending,
         waiting_answers=waiting_answers,
+        quick_chat=quick_chat,
+        pinned=pinned,
     )
 
 

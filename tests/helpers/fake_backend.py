@@ -40,6 +40,7 @@ from backend.events import (
     EventBus,
     MessagesChanged,
     SessionChanged,
+    SessionRemoved,
 )
 from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId, TaskId
 from tests.helpers.clock import START
@@ -89,6 +90,10 @@ class FakeDesk(FakeCalls, DeskApi):
     @property
     def reviews(self) -> FakeReviews:
         return self._reviews
+
+    def remove_session(self, session_id: SessionId) -> None:
+        del self.sessions[session_id]
+        self.bus.publish(SessionRemoved(session_id))
 
     def put_session(self, session: SessionSummary) -> None:
         self.sessions[session.session_id] = session

@@ -1,14 +1,17 @@
 """A conversation without a project in the side panel, on the view models of every other."""
 
+import asyncio
+
 from app.tasks import WindowTasks
 from app.viewmodels.clarification import ClarificationViewModel
 from app.viewmodels.composer import ComposerMode
 from app.viewmodels.desk import DeskViewModel
 from app.viewmodels.notices import NoticesViewModel
-from app.viewmodels.quick_chat import KEPT_NANOSECONDS, QuickChatViewModel
+from app.viewmodels.quick_chat import QuickChatViewModel
 from backend.domain.agents import AgentCommand
 from backend.domain.conversation import SessionKind
 from backend.domain.hosted import AgentOffer
+from backend.events import SessionRemoved
 from backend.ids import AgentKey, ClientId, SessionId
 from tests.helpers.clarification_case import deadline_on
 from tests.helpers.clock import FakeClock, settle
@@ -33,10 +36,19 @@ class QuickCase:
             self.backend, self.desk, self._clarification(), self.tasks, self.desk
         )
 
-    def chat(self, name: str, *, updated: float = 0, workspace: str = "") -> None:
+    def chat(
+        self, name: str, *, updated: float = 0, workspace: str = "", pinned: bool = False
+    ) -> None:
         self.hosted.host(make_conversation(name, folder=workspace))
         self.backend.desk.put_session(
-            make_session(name, kind=SessionKind.HOSTED, workspace=workspace, updated=updated)
+            make_session(
+                name,
+                kind=SessionKind.HOSTED,
+                workspace=workspace,
+                updated=updated,
+                quick_chat=not workspace,
+                pinned=pinned,
+            )
         )
 
     async def start(self) -> None:
@@ -53,7 +65,7 @@ class QuickCase:
         )
 
 
-async def test_only_hosted_conversations_without_a_folder_are_quick_chats() -> None:
+async def test_only_what_was_begun_as_one_is_a_quick_chat() -> None:
     case = QuickCase()
     case.chat("old", updated=1)
     case.chat("new", updated=2)
@@ -68,9 +80,66 @@ async def test_a_chat_nobody_touched_for_seven_days_is_no_longer_offered() -> No
     case = QuickCase()
     case.chat("stale", updated=-7 * DAYS - 1)
     case.chat("kept", updated=-7 * DAYS + 60)
+    case.chat("pinned", updated=-70 * DAYS, pinned=True)
     await case.start()
-    assert [chat.session_id for chat in case.quick.chats()] == ["kept"]
-    assert KEPT_NANOSECONDS == 7 * DAYS * 1_000_000_000
+    assert [chat.session_id for chat in case.quick.chats()] == ["kept", "pinned"]
+
+
+async def test_the_pin_tells_the_desk_and_shows_what_the_desk_says() -> None:
+    case = QuickCase()
+    case.chat("q")
+    await case.start()
+    case.quick.show_session(SessionId("q"))
+    case.quick.set_pinned(pinned=True)
+    await settle()
+    assert case.hosted.pinned == [("q", True)]
+    shown = case.quick.sessions.current
+    assert shown is not None
+    assert not shown.pinned
+    case.chat("q", updated=1, pinned=True)
+    shown = case.quick.sessions.current
+    assert shown is not None
+    assert shown.pinned
+
+
+async def test_a_chat_that_is_removed_makes_way_for_the_next() -> None:
+    case = QuickCase()
+    case.chat("gone", updated=2)
+    case.chat("next", updated=1)
+    await case.start()
+    case.desk.close_session()
+    case.quick.open()
+    assert case.quick.current == "gone"
+    case.backend.desk.remove_session(SessionId("gone"))
+    await settle()
+    assert case.quick.current == "next"
+    assert [chat.session_id for chat in case.quick.chats()] == ["next"]
+
+
+async def test_a_list_that_was_read_before_a_removal_does_not_bring_it_back() -> None:
+    case = QuickCase()
+    case.chat("gone")
+    await case.start()
+    sessions = case.desk.sessions
+    gate = case.backend.desk.hold("list_sessions")
+    loading = asyncio.create_task(sessions.load())
+    await settle()
+    case.backend.desk.bus.publish(SessionRemoved(SessionId("gone")))
+    gate.set()
+    await loading
+    assert sessions.count == 0
+
+
+async def test_the_main_pane_leaves_a_conversation_that_is_removed() -> None:
+    case = QuickCase()
+    case.chat("gone")
+    await case.start()
+    case.desk.open_session(SessionId("gone"))
+    await settle()
+    case.backend.desk.remove_session(SessionId("gone"))
+    await settle()
+    assert case.desk.sessions.current_id is None
+    assert case.desk.composer.conversation is None
 
 
 async def test_the_panel_opens_with_the_newest_chat_and_its_rows() -> None:
