@@ -9,7 +9,7 @@ from acp.connection import Connection
 from acp.exceptions import RequestError
 
 from backend.agents.acp_errors import refused
-from backend.agents.acp_session import AcpSession
+from backend.agents.acp_session import FOREIGN_PERMISSION, AcpSession
 from backend.agents.acp_translate import read_elicitation, read_permission, read_prompt_end
 from backend.agents.acp_transport import AcpTransport, AskedParams
 from backend.agents.built_in_questions import permission_reply, question_form
@@ -46,7 +46,7 @@ class AcpConnection:
         self._listener = listener
         self._session = session
         self._requests = OpenRequests()
-        self._transport = AcpTransport(process, self._noticed, listener.room)
+        self._transport = AcpTransport(process, self._noticed, listener.room, session.noise)
         self._wire = Connection(self._asked, self._transport)
         self._over = asyncio.Event()
         self._is_launched = False
@@ -169,7 +169,7 @@ class AcpConnection:
     async def _permission(self, params: AskedParams) -> JsonMap:
         cancelled: JsonMap = {"outcome": {"outcome": "cancelled"}}
         if not self._session.is_ours(params):
-            _log.warning("an agent asked a permission for a session nobody opened")
+            self._session.stranger(FOREIGN_PERMISSION, params)
             return cancelled
         asked = read_permission(params, self._session.reader.calls)
         if not asked.options:

@@ -25,11 +25,16 @@ from backend.domain.agents import (
     OptionsChanged,
     SessionSetup,
     TitleChanged,
+    UnknownUpdate,
     UsageChanged,
 )
 
 _log = logging.getLogger(__name__)
 
+FOREIGN_PERMISSION: Final = "permission_of_unknown_session"
+_FOREIGN_UPDATE: Final = "update_of_unknown_session"
+_NO_MESSAGE: Final = "line_without_message"
+"""Kinds of the rows that tell what an agent should not have sent."""
 _MOST_EARLY: Final = 1_000
 _OF_A_SESSION: Final = (CommandsChanged, ModeChanged, OptionsChanged, TitleChanged, UsageChanged)
 """What is true of a session whenever it is told, a replay included."""
@@ -50,7 +55,7 @@ class AcpSession:
         self._early: list[JsonMap] = []
         self._setup = SessionSetup(agent_session_id)
         self._model_beside: ConfigOption | None = None
-        self._told_of_strangers = False
+        self._told_lately: set[str] = set()
 
     @property
     def setup(self) -> SessionSetup:
@@ -67,7 +72,7 @@ class AcpSession:
                 self._early.append(params)
             return
         if not self.is_ours(params):
-            self._ignore_stranger(params)
+            self.stranger(_FOREIGN_UPDATE, params)
             return
         update = self.reader.read(as_map(params.get("update")))
         if update is not None and (not self._replaying or isinstance(update, _OF_A_SESSION)):
@@ -92,6 +97,7 @@ class AcpSession:
     def prompted(self) -> None:
         """A prompt goes out: what is told from now on is new, and ids of calls may come again."""
         self._replaying = False
+        self._told_lately.clear()
         self.reader.calls.clear()
 
     def mode_chosen(self, mode: str) -> None:
@@ -145,8 +151,19 @@ class AcpSession:
             return options
         return (*options, self._model_beside)
 
-    def _ignore_stranger(self, params: JsonMap) -> None:
-        if not self._told_of_strangers:
-            self._told_of_strangers = True
-            told = text_of(params, "sessionId")[:80]
-            _log.warning("an agent told something of a session nobody opened: %r", told)
+    def stranger(self, kind: str, params: JsonMap) -> None:
+        """Something for a session nobody opened: nothing is done, and a row says so."""
+        self._tell_once(kind, params)
+
+    def noise(self, line: str) -> None:
+        """A line that is no message; `line` is its beginning."""
+        self._tell_once(_NO_MESSAGE, {"line": line})
+
+    def _tell_once(self, kind: str, payload: JsonMap) -> None:
+        """In each prompt: who does it once may do it without end."""
+        if kind in self._told_lately:
+            return
+        self._told_lately.add(kind)
+        _log.warning("an agent sent a %s", kind)
+        if self._id and not self._replaying:
+            self._hear(UnknownUpdate(kind, payload))

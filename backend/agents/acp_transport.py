@@ -45,14 +45,17 @@ class AcpTransport:
         process: AgentProcess,
         on_notice: Callable[[str, JsonMap], None],
         room: Callable[[], Awaitable[None]],
+        on_noise: Callable[[str], None],
     ) -> None:
-        """`on_notice` gets each notification: its method and its parameters.
+        """`on_notice` gets each notification: its method and its parameters; `on_noise` the
+        beginning of each line that is no message.
 
         `room` is awaited before more is read, so that an agent's pipe fills instead of the desk.
         """
         self._process = process
         self._room = room
         self._on_notice = on_notice
+        self._on_noise = on_noise
         self._buffer = FrameBuffer()
         self._watched: dict[int, asyncio.Future[None]] = {}
         self._turn_began = 0.0
@@ -153,10 +156,12 @@ class AcpTransport:
         return None
 
     def _count_noise(self, line: bytes) -> None:
+        shown = storable(line[:_SHOWN].decode("utf-8", "replace"))
         if not self.noise:
-            self.noise = storable(line[:_SHOWN].decode("utf-8", "replace"))
+            self.noise = shown
             pid = self._process.mark.pid
             _log.warning("agent %s wrote a line that is no message: %r", pid, self.noise)
+        self._on_noise(shown)
 
 
 def _is_id(value: object) -> bool:

@@ -16,7 +16,7 @@ from backend.conversation.bounds import (
     bounded_tail,
     bounded_text,
 )
-from backend.conversation.live_rows import LiveRow, PlainRow, TextRow, TurnPlace
+from backend.conversation.live_rows import LONGEST_TEXT, LiveRow, PlainRow, TextRow, TurnPlace
 from backend.conversation.tool_rows import ToolRow
 from backend.domain.agents import (
     AgentUpdate,
@@ -130,8 +130,10 @@ class TurnTranscript:
         self._ended = True
 
     def _say(self, kind: str, text: str, said_as: str) -> None:
-        if not text:
-            return
+        for start in range(0, len(text), LONGEST_TEXT):
+            self._say_part(kind, text[start : start + LONGEST_TEXT], said_as)
+
+    def _say_part(self, kind: str, text: str, said_as: str) -> None:
         row = self._text
         if row is None or row.kind != kind or not row.takes_more or _differs(row.said_as, said_as):
             self.close_text()

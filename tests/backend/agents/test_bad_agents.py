@@ -164,7 +164,7 @@ async def test_what_comes_for_a_session_nobody_opened_is_ignored_and_cancelled(
     await run_prompt(await agents.launch(), "foreign a\nforeign b")
     assert listener.text == "permission: cancelledpermission: cancelled"
     assert not listener.asked
-    told = [one for one in caplog.records if "told something of a session" in one.message]
+    told = [one for one in caplog.records if "update_of_unknown_session" in one.message]
     assert len(told) == 1
 
 
