@@ -29,6 +29,8 @@ def doing_text(doing: Doing) -> str:  # noqa: C901 - one word for each
             return QCoreApplication.translate("Activity", "Think")
         case Doing.SUBAGENT:
             return QCoreApplication.translate("Activity", "Subagent")
+        case Doing.DESK:
+            return "Kandesk"
         case Doing.OTHER:
             return QCoreApplication.translate("Activity", "Tool")
     assert_never(doing)

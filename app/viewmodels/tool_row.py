@@ -1,5 +1,6 @@
 """What a transcript row says about a tool, read from the metadata of kandev-app.md b.4."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -26,6 +27,8 @@ class Doing(StrEnum):
     FETCH = "fetch"
     THINK = "think"
     SUBAGENT = "subagent"
+    DESK = "desk"
+    """It calls a tool of this desk; what it asked has a row of its own."""
     OTHER = "other"
 
 
@@ -112,6 +115,10 @@ _BY_PAYLOAD: Final = {
     "http_request": Doing.FETCH,
     "subagent_task": Doing.SUBAGENT,
 }
+_OUR_SERVER: Final = re.compile(r"\bkandesk-[0-9a-f]{6,}(?![0-9a-f])")
+_OUR_TOOL: Final = re.compile(
+    r"ask_user_question_kandev|ask_user_question|get_answer|send_note|request_permission"
+)
 _BY_ROW: Final = {
     "tool_read": Doing.READ,
     "tool_search": Doing.SEARCH,
@@ -130,12 +137,14 @@ def read_tool(message: Message) -> ToolRow:
     output = mapping(payload.get("output"))
     word = words(metadata.get("status"))
     command = words(payload.get("command")) or words(metadata.get("command"))
-    doing = _doing(words(own.get("kind")), kind, message.kind)
+    title = words(metadata.get("title")) or message.content or command
+    our_tool = _our_tool(title)
+    doing = Doing.DESK if our_tool else _doing(words(own.get("kind")), kind, message.kind)
     changes = _changes(own, payload) if doing is not Doing.RUN else ()
     shown = _output(message, own, payload, output)
     return ToolRow(
         doing=doing,
-        title=words(metadata.get("title")) or message.content or command,
+        title=our_tool or title,
         progress=_PROGRESS.get(word) if word else Progress.DONE,
         progress_word=word,
         command=command,
@@ -157,6 +166,16 @@ def _payload(normalized: Mapping[str, object], kind: str) -> Mapping[str, object
         if isinstance(normalized.get(name), Mapping):
             return mapping(normalized[name])
     return normalized
+
+
+def _our_tool(title: str) -> str:
+    """The plain name of one of our tools, which every agent writes in a way of its own.
+
+    For reading only: whether a call really is one of ours is never decided by a title.
+    """
+    server = _OUR_SERVER.search(title.replace("_kandesk-", " kandesk-"))
+    tool = _OUR_TOOL.search(title)
+    return tool.group() if server and tool else ""
 
 
 def _doing(own: str, payload: str, row: str) -> Doing:

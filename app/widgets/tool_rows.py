@@ -33,6 +33,7 @@ _ICONS: Final = {
     Doing.FETCH: Icon.FETCH,
     Doing.THINK: Icon.THINKING,
     Doing.SUBAGENT: Icon.AGENT,
+    Doing.DESK: Icon.QUESTION,
     Doing.OTHER: Icon.TOOL,
 }
 
