@@ -127,6 +127,17 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Hide agents that are not installed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n agent(s) that can be installed…</source>
+        <translation>
+            <numerusform>%n agent that can be installed…</numerusform>
+            <numerusform>%n agents that can be installed…</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Not found on this machine. To install it:</source>
         <translation type="unfinished"></translation>
     </message>

@@ -127,6 +127,16 @@
         <translation>名称=值 程序 --选项</translation>
     </message>
     <message>
+        <source>Hide agents that are not installed</source>
+        <translation>隐藏未安装的代理</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n agent(s) that can be installed…</source>
+        <translation>
+            <numerusform>可安装的代理（%n 个）…</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Not found on this machine. To install it:</source>
         <translation>在此电脑上未找到。安装方法：</translation>
     </message>

@@ -1,7 +1,15 @@
-"""The agents to choose from: those that are here first, how to get the others, and one's own."""
+"""The agents to choose from: those that are here, one's own, and how to get the others."""
 
-from PySide6.QtCore import QEvent, Signal
-from PySide6.QtWidgets import QButtonGroup, QLabel, QLineEdit, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.theme import Theme
 from app.widgets.copy_line import CopyLine
@@ -25,6 +33,16 @@ class AgentChoice(QWidget):
         self._group = QButtonGroup(self)
         self._list = QVBoxLayout()
         self._list.setSpacing(theme.pixels(4))
+        self._others = QPushButton()
+        self._others.setObjectName("otherAgents")
+        self._others.setProperty("role", "link")
+        self._others.setCheckable(True)
+        self._others.toggled.connect(self._show_others)
+        self._absent = QWidget()
+        self._absent_list = QVBoxLayout(self._absent)
+        self._absent_list.setContentsMargins(0, 0, 0, 0)
+        self._absent_list.setSpacing(theme.pixels(4))
+        self._absent.hide()
         self._custom = self._radio(CUSTOM_AGENT, "")
         self.command = QLineEdit()
         self.command.setObjectName("customCommand")
@@ -37,6 +55,8 @@ class AgentChoice(QWidget):
         column.addLayout(self._list)
         column.addWidget(self._custom)
         column.addWidget(self.command)
+        column.addWidget(self._others, alignment=Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._absent)
         self._retranslate()
 
     def show_choice(
@@ -75,38 +95,55 @@ class AgentChoice(QWidget):
         return button
 
     def _rebuild(self, offers: tuple[AgentOffer, ...]) -> None:
-        while (item := self._list.takeAt(0)) is not None:
+        self._clear(self._list)
+        self._clear(self._absent_list)
+        self._buttons = {CUSTOM_AGENT: self._custom}
+        self._missing = []
+        for offer in offers:
+            button = self._radio(offer.key, offer.name)
+            if offer.command is not None:
+                self._list.addWidget(button)
+            else:
+                button.setEnabled(False)
+                self._absent_list.addWidget(button)
+                self._add_hint(offer)
+        self._others.setVisible(bool(self._missing))
+        self._others.setChecked(self._list.count() == 0)
+        self._retranslate()
+
+    def _clear(self, list_: QVBoxLayout) -> None:
+        while (item := list_.takeAt(0)) is not None:
             widget = item.widget()
             if isinstance(widget, QRadioButton):
                 self._group.removeButton(widget)
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        self._buttons = {CUSTOM_AGENT: self._custom}
-        self._missing = []
-        for offer in sorted(offers, key=lambda offer: offer.command is None):
-            button = self._radio(offer.key, offer.name)
-            self._list.addWidget(button)
-            if offer.command is None:
-                button.setEnabled(False)
-                self._add_hint(offer)
-        self._retranslate()
 
     def _add_hint(self, offer: AgentOffer) -> None:
         words = QLabel()
         words.setProperty("role", "small")
         words.setContentsMargins(self._theme.pixels(24), 0, 0, 0)
         self._missing.append(words)
-        self._list.addWidget(words)
+        self._absent_list.addWidget(words)
         if offer.install_hint:
             line = CopyLine(self._theme, offer.install_hint, wraps=True)
             line.setContentsMargins(self._theme.pixels(24), 0, 0, 0)
-            self._list.addWidget(line)
+            self._absent_list.addWidget(line)
+
+    def _show_others(self, shown: bool) -> None:  # noqa: FBT001 - Qt's signature
+        self._absent.setVisible(shown)
+        self._retranslate()
 
     def _retranslate(self) -> None:
         self.setAccessibleName(self.tr("Agents"))
         self._custom.setText(self.tr("Another command"))
         self.command.setAccessibleName(self.tr("Command that speaks the agent protocol"))
         self.command.setPlaceholderText(self.tr("NAME=value program --option"))
+        self._others.setText(
+            self.tr("Hide agents that are not installed")
+            if self._others.isChecked()
+            else self.tr("%n agent(s) that can be installed…", "", len(self._missing))
+        )
         for words in self._missing:
             words.setText(self.tr("Not found on this machine. To install it:"))

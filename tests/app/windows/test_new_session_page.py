@@ -141,3 +141,17 @@ async def test_in_a_narrow_window_the_quick_chat_takes_the_place_of_the_page() -
         assert not shown.view.pages.chat.isVisible()
         await window.click("closeQuickChat")
         await until(lambda: not window.sees("quickChat"))
+
+
+async def test_agents_that_can_be_installed_push_nothing_out_of_sight() -> None:
+    """window.md, Feedback people expect: how to install the others is one press away."""
+    async with shown_window(desk()) as shown:
+        window = HostedWindow(shown)
+        await window.click("newSession")
+        await until(lambda: window.sees("agentChoice_claude"))
+        assert not window.sees("agentChoice_codex")
+        await window.click("otherAgents")
+        assert window.sees("agentChoice_codex")
+        assert not window.find("agentChoice_codex").isEnabled()
+        await window.click("otherAgents")
+        assert not window.sees("agentChoice_codex")
