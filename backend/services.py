@@ -13,6 +13,7 @@ from backend.clarification.delivery import GuestDelivery
 from backend.clarification.detached import DetachedDelivery
 from backend.clarification.expiry import Expiry
 from backend.clarification.hosted_delivery import HostedDelivery
+from backend.clarification.kept import KeptAnswers
 from backend.clarification.lifecycle import Lifecycle
 from backend.clarification.parts import Parts
 from backend.clarification.phases import PhaseRecorder
@@ -78,10 +79,13 @@ def build_services(
         reviews = Reviews(_review_parts(parts, bus, projections, ticket_key, hosting))
         hosted = Hosting(hosting, parts, bus, asking=asking, lifecycle=lifecycle, reviews=reviews)
         resumer = resumer or hosted.resumer
+    resolver, kept = _build_resolver(parts, bus, metrics, resumer)
+    if hosted is not None:
+        hosted.answers_first(kept)
     return Services(
         desk=LocalDesk(
             parts,
-            resolver=_build_resolver(parts, bus, metrics, resumer),
+            resolver=resolver,
             lifecycle=lifecycle,
             requesting=Requesting(parts),
             projections=projections,
@@ -134,11 +138,11 @@ def _review_parts(
 
 def _build_resolver(
     parts: Parts, bus: EventBus, metrics: Metrics, resumer: DetachedResumer | None
-) -> Resolver:
+) -> tuple[Resolver, KeptAnswers]:
     settler = Settler(parts)
     compensation = Compensation(parts, settler)
     detached = DetachedDelivery(parts, bus, settler, compensation, resumer)
-    return Resolver(
+    resolver = Resolver(
         parts,
         claiming=Claiming(parts, settler),
         guests=GuestDelivery(parts, settler),
@@ -146,3 +150,4 @@ def _build_resolver(
         settler=settler,
         phases=PhaseRecorder(parts.clock, metrics, parts.database.dialect.value),
     )
+    return resolver, KeptAnswers(parts, detached)

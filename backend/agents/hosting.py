@@ -20,7 +20,7 @@ from backend.conversation.dispatch import Dispatches
 from backend.conversation.live import LiveSessions
 from backend.conversation.notices import Notices
 from backend.conversation.parts import ConversationParts
-from backend.conversation.ports import AgentCommands, Survivors
+from backend.conversation.ports import AgentCommands, Survivors, WaitingAnswers
 from backend.conversation.question_news import QuestionNews
 from backend.conversation.quick_chats import QuickChats
 from backend.conversation.recovery import HostedRecovery
@@ -82,6 +82,10 @@ class Hosting:
             starting=Starting(inner, means.quick_folder),
             quick_chats=self.quick_chats,
         )
+
+    def answers_first(self, answers: WaitingAnswers) -> None:
+        """Give what waits in `answers` to agents whose turns have ended."""
+        self._dispatches.answers_first(answers)
 
     async def close(self) -> None:
         """End every agent and write down how their turns ended; bounded."""

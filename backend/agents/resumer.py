@@ -2,7 +2,7 @@
 
 from backend.clarification.resume import ResumeRequest
 from backend.conversation.dispatch import Dispatches
-from backend.ids import SessionId
+from backend.ids import SessionId, TurnId
 
 
 class AnswerResumer:
@@ -10,6 +10,9 @@ class AnswerResumer:
 
     def __init__(self, dispatches: Dispatches) -> None:
         self._dispatches = dispatches
+
+    def works_on(self, session_id: SessionId, turn_id: TurnId) -> bool:
+        return self._dispatches.works_on(session_id, turn_id)
 
     async def promptable(self, session_id: SessionId) -> bool:
         return await self._dispatches.is_promptable(session_id)

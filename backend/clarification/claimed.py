@@ -7,6 +7,7 @@ from backend.clarification.announcer import outcome_for
 from backend.clock import Clock, Deadline
 from backend.domain.clarification import (
     Answer,
+    Answered,
     Bundle,
     BundleQuestion,
     BundleStatus,
@@ -14,7 +15,7 @@ from backend.domain.clarification import (
     ResponseOutcome,
     Skipped,
 )
-from backend.ids import MessageId, PendingId, QuestionId
+from backend.ids import ClaimId, ClientId, MessageId, PendingId, QuestionId
 from backend.store.claim_rows import Claim
 
 PRE_CLAIM_BUDGET: Final = 5.0
@@ -51,6 +52,8 @@ class ClaimedAnswer:
 
     claim: Claim
     bundle: Bundle
+    kept: bool = False
+    """It waits for its agent already, and does so again when it cannot be given."""
 
     @property
     def pending_id(self) -> PendingId:
@@ -94,6 +97,24 @@ class ClaimedAnswer:
             reject_reason=outcome.reason if isinstance(outcome, Skipped) else "",
         )
         return outcome_for(claimed, claimed=True)
+
+
+def kept_answer(bundle: Bundle) -> ClaimedAnswer:
+    """The answer that waits in this bundle, as it was when it was claimed."""
+    answers = tuple(item.answer for item in bundle.questions if item.answer is not None)
+    claim = Claim(
+        pending_id=bundle.pending_id,
+        outcome=Answered(answers),
+        claim_id=bundle.claim_id or ClaimId(""),
+        client_id=ClientId(""),
+        payload_digest="",
+        now=bundle.responded_at or bundle.updated_at,
+    )
+    asked = tuple(
+        replace(item, status=BundleStatus.PENDING) if item.status is BundleStatus.ANSWERED else item
+        for item in bundle.questions
+    )
+    return ClaimedAnswer(claim, replace(bundle, questions=asked), kept=True)
 
 
 def by_question(answers: tuple[Answer, ...]) -> dict[QuestionId, Answer]:

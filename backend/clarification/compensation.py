@@ -11,7 +11,14 @@ from backend.clock import Deadline
 from backend.domain.clarification import Delivery
 from backend.errors import AppError
 from backend.ids import PendingId, SessionId, TurnId
-from backend.store import bundles, intents, open_bundles, reservations
+from backend.store import (
+    bundles,
+    deliveries,
+    intents,
+    open_bundles,
+    reservations,
+    session_states,
+)
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
 
@@ -23,6 +30,8 @@ class Returned(Enum):
 
     ANSWERABLE = auto()
     """The bundle is open again."""
+    WAITING = auto()
+    """It was kept before, and waits for its agent again."""
     DELIVERED = auto()
     """There was nothing to take back: that its agent has it is stored."""
     KEPT = auto()
@@ -77,6 +86,9 @@ class Compensation:
             freed, returned = reserved is None, Returned.UNKNOWN if unknown else Returned.FAILED
         if reserved is not None and not freed:
             self._quarantined[answer.bundle.session_id] = reserved
+        if returned is Returned.WAITING:
+            # Nobody was told that it was on its way.
+            return returned
         if returned in {Returned.ANSWERABLE, Returned.DELIVERED}:
             self._parts.supervisor.start(self._tell(reopened), name="announce restored question")
             return returned
@@ -104,6 +116,13 @@ class Compensation:
             await lock_sessions(tx, [answer.bundle.session_id])
             if reserved is not None:
                 freed = await reservations.release(tx, reserved)
+            if answer.kept:
+                unknown, waiting = Delivery.UNKNOWN, Delivery.WAITING_FOR_AGENT
+                if await deliveries.move(
+                    tx, claim.pending_id, expected=unknown, to=waiting, now=now
+                ):
+                    await session_states.come_to_rest(tx, answer.bundle.session_id, now)
+                return freed, await _standing(tx, answer)
             restored = await intents.restore(tx, claim.pending_id, claim.claim_id, now)
             if reserved is not None:
                 others = await open_bundles.open_in_session(tx, answer.bundle.session_id)
@@ -125,5 +144,7 @@ async def _standing(tx: Transaction, answer: ClaimedAnswer) -> Returned:
     """What others have made of it: a recovery after an outage, a confirmation told too late."""
     if await went(tx, answer, Delivery.DELIVERED):
         return Returned.DELIVERED
+    if await went(tx, answer, Delivery.WAITING_FOR_AGENT):
+        return Returned.WAITING
     bundle = await bundles.load_bundle(tx, answer.pending_id)
     return Returned.ANSWERABLE if bundle is not None and bundle.answerable else Returned.KEPT

@@ -10,13 +10,21 @@ from backend.clarification.lost_commit import CommitUnknown, SettlingWrite, comm
 from backend.clarification.parts import Parts
 from backend.clarification.resume import DetachedResumer, ResumeRequest
 from backend.clarification.settling import Settler, Unsettled
-from backend.clock import Deadline
-from backend.domain.clarification import Delivery
+from backend.clock import Deadline, Nanoseconds
+from backend.domain.clarification import Bundle, Delivery
 from backend.domain.resume_text import resume_text
 from backend.errors import AgentFailed, AppError, ErrorCode
 from backend.events import EventBus, TurnStarted
 from backend.ids import PendingId, SessionId, TurnId, new_id
-from backend.store import deliveries, intents, open_bundles, reservations, session_states, turns
+from backend.store import (
+    deliveries,
+    intents,
+    open_bundles,
+    prompts,
+    reservations,
+    session_states,
+    turns,
+)
 from backend.store.database import Priority, Transaction
 from backend.store.locks import lock_sessions
 from backend.work.budget import abandon, finished_by, within
@@ -55,13 +63,19 @@ class DetachedDelivery:
             weakref.WeakValueDictionary()
         )
 
+    def works_on(self, bundle: Bundle) -> bool:
+        """Whether the turn that asked goes on, so that its agent may come for the answer."""
+        resumer = self._resumer
+        return resumer is not None and resumer.works_on(bundle.session_id, bundle.turn_id)
+
     async def deliver(
         self, answer: ClaimedAnswer, budget: ResponseBudget, deadline: Deadline
     ) -> Delivery:
         """`delivered` once the agent has acknowledged; `unknown` when that outlives the budget.
 
         Raises:
-            AgentFailed: `delivery_failed`, with the texts of K5.6 rows 11 to 15.
+            AgentFailed: `delivery_failed`, with the texts of K5.6 rows 11 to 15; its cause is what
+                kept the store from it, if that did.
             CommitUnknown: what the store has of it cannot be seen; a retry will.
         """
         guard = self._guard(answer.bundle.session_id)
@@ -74,7 +88,11 @@ class DetachedDelivery:
             resumer = await self._promptable(answer, deadline)
             if resumer is None:
                 await self._take_back(answer, budget, None)
-            if not await self._prepared(answer, turn_id, deadline):
+            try:
+                prepared = await self._prepared(answer, turn_id, deadline)
+            except (AppError, TimeoutError) as error:
+                await self._take_back(answer, budget, turn_id, error)
+            if not prepared:
                 await self._take_back(answer, budget, turn_id)
             return await self._dispatch(resumer, answer, turn_id, budget, deadline)
         finally:
@@ -95,14 +113,15 @@ class DetachedDelivery:
         return self._resumer if promptable else None
 
     async def _prepared(self, answer: ClaimedAnswer, turn_id: TurnId, deadline: Deadline) -> bool:
-        """Whether turn and marker are stored and there is time left to dispatch."""
-        try:
-            reserved = await within(deadline, self._reserve(answer, turn_id, deadline))
-            if not reserved:
-                return False
-            superseded = await within(deadline, self._mark(answer, turn_id, deadline))
-        except (AppError, TimeoutError):
+        """Whether turn and marker are stored and there is time left to dispatch.
+
+        Raises:
+            AppError, TimeoutError: they are not known to be.
+        """
+        reserved = await within(deadline, self._reserve(answer, turn_id, deadline))
+        if not reserved:
             return False
+        superseded = await within(deadline, self._mark(answer, turn_id, deadline))
         self._tell_changed(superseded)
         return not deadline.expired
 
@@ -111,7 +130,7 @@ class DetachedDelivery:
         rows = reservations.ClaimedRows(bundle.pending_id, bundle.turn_id, answer.message_ids)
         async with self._parts.database.writing(deadline, priority=Priority.SETTLE) as tx:
             await lock_sessions(tx, [bundle.session_id])
-            if await turns.current_turn(tx, bundle.session_id) != bundle.turn_id:
+            if not await _may_go(tx, answer):
                 return False
             now = self._parts.clock.now()
             await reservations.reserve(tx, turn_id, bundle.session_id, bundle.task_id, rows, now)
@@ -128,6 +147,8 @@ class DetachedDelivery:
             superseded = await open_bundles.open_in_session(tx, session_id)
             if not await reservations.mark_attempted(tx, turn_id, now):
                 raise AgentFailed(ErrorCode.DELIVERY_FAILED, "the reserved turn is gone")
+            if answer.kept and not await _leave(tx, answer, now):
+                raise AgentFailed(ErrorCode.DELIVERY_FAILED, "a call has collected the answer")
             await session_states.run_again(tx, session_id, now)
         return superseded
 
@@ -251,15 +272,20 @@ class DetachedDelivery:
         return SettlingWrite(self._parts, finalize, seen)
 
     async def _take_back(
-        self, answer: ClaimedAnswer, budget: ResponseBudget, reserved: TurnId | None
+        self,
+        answer: ClaimedAnswer,
+        budget: ResponseBudget,
+        reserved: TurnId | None,
+        cause: Exception | None = None,
     ) -> NoReturn:
         returned = await self._compensation.restore(
             answer, budget.compensation(), reserved=reserved
         )
         if returned is Returned.UNKNOWN:
             raise commit_unknown()
-        text = NOT_RESUMED if returned is Returned.ANSWERABLE else NOT_RECOVERED
-        raise AgentFailed(ErrorCode.DELIVERY_FAILED, text)
+        undone = returned in {Returned.ANSWERABLE, Returned.WAITING}
+        text = NOT_RESUMED if undone else NOT_RECOVERED
+        raise AgentFailed(ErrorCode.DELIVERY_FAILED, text) from cause
 
     def _tell_changed(self, superseded: list[PendingId]) -> None:
         for pending_id in superseded:
@@ -270,3 +296,22 @@ class DetachedDelivery:
 
     def _guard(self, session_id: SessionId) -> asyncio.Lock:
         return self._guards.setdefault(session_id, asyncio.Lock())
+
+
+async def _may_go(tx: Transaction, answer: ClaimedAnswer) -> bool:
+    """Its turn owns the session still. A kept answer is given whatever came after that turn, but
+    behind a message that was admitted before: turns begin in the order of their reservation.
+    """
+    bundle = answer.bundle
+    if not answer.kept:
+        return await turns.current_turn(tx, bundle.session_id) == bundle.turn_id
+    if await prompts.list_undispatched(tx, bundle.session_id):
+        return False
+    found = await deliveries.states_of(tx, [bundle.pending_id])
+    return found.get(bundle.pending_id) is Delivery.WAITING_FOR_AGENT
+
+
+async def _leave(tx: Transaction, answer: ClaimedAnswer, now: Nanoseconds) -> bool:
+    """A kept answer is on its way now; False when a call has come for it meanwhile."""
+    waiting, unknown = Delivery.WAITING_FOR_AGENT, Delivery.UNKNOWN
+    return await deliveries.move(tx, answer.pending_id, expected=waiting, to=unknown, now=now)

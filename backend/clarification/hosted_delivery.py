@@ -23,7 +23,8 @@ SKIP_NOT_FINALIZED = (
 class HostedDelivery:
     """A waiting call gets the answer; without one the agent gets it as its next prompt.
 
-    What can be taken back is: the bundle is answerable again, pre-filled with the answer.
+    While the turn that asked goes on it is kept: the agent may come for it (`kept`). What can be
+    taken back before that is: the bundle is answerable again, pre-filled with the answer.
     """
 
     def __init__(
@@ -42,7 +43,8 @@ class HostedDelivery:
         """Hand the answer over and say where it is now.
 
         `pending` means a confirmation has started and outlives the budget, `unknown` that a
-        dispatch was attempted and does; both end in the background.
+        dispatch was attempted and does, or that keeping it is not known to be stored; all of them
+        end in the background.
 
         Raises:
             AgentFailed: `delivery_failed`, with the texts of K5.6.
@@ -61,6 +63,8 @@ class HostedDelivery:
                 return Delivery.PENDING
             case Held.NOBODY if isinstance(answer.claim.outcome, Skipped):
                 return await self._close_skip(answer, budget)
+            case Held.NOBODY if self._detached.works_on(answer.bundle):
+                return await self._keep(answer, budget)
             case Held.NOBODY:
                 return await self._detached.deliver(answer, budget, deadline)
             case _:
@@ -79,6 +83,19 @@ class HostedDelivery:
         if returned is Returned.FAILED and isinstance(failure, CommitUnknown):
             raise failure
         raise delivery_failed(NOT_DELIVERED if returned is Returned.ANSWERABLE else NOT_RECOVERED)
+
+    async def _keep(self, answer: ClaimedAnswer, budget: ResponseBudget) -> Delivery:
+        """For the call that comes in the same turn; its end gives it to the agent else.
+
+        That this is told makes the session look for it, also where the turn has ended meanwhile.
+        """
+        kept = Delivery.WAITING_FOR_AGENT
+        try:
+            await self._finalizing(answer, kept).by(budget.compensation())
+        except (AppError, TimeoutError):
+            self._settler.hint(Unsettled(answer.pending_id, answer.claim.claim_id, kept))
+            return Delivery.UNKNOWN
+        return kept
 
     async def _close_skip(self, answer: ClaimedAnswer, budget: ResponseBudget) -> Delivery:
         """A refusal nobody waits for is final and sends nothing (K5.5)."""

@@ -10,7 +10,7 @@ from backend.domain.clarification import Delivery
 from backend.errors import ErrorCode, StorageFailed
 from backend.events import Event, TurnCompleted, TurnStarted
 from backend.ids import TurnId
-from backend.store import intents, reservations
+from backend.store import deliveries, intents, reservations
 from backend.store.database import Database, Transaction
 from backend.store.locks import lock_bundle, lock_sessions
 from backend.store.reservations import ClaimedRows, Reservation, unusable_reservation
@@ -110,6 +110,15 @@ class _Recovery:
         given = Delivery.DELIVERED if reservation.referenced else Delivery.UNKNOWN
         if intent is not None:
             await intents.finalize(tx, intent.pending_id, intent.claim_id, given, now)
+        elif reservation.claimed is not None and given is Delivery.DELIVERED:
+            # It was kept before it was given, and is on its way since the attempt.
+            await deliveries.move(
+                tx,
+                reservation.claimed.pending_id,
+                expected=Delivery.UNKNOWN,
+                to=given,
+                now=now,
+            )
         await reservations.clear(tx, reservation.turn_id, now, outbox=True)
 
     async def _settle_intent(self, listed: intents.Intent) -> None:

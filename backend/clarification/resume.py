@@ -24,6 +24,10 @@ class ResumeRequest:
 class DetachedResumer(Protocol):
     """Gives prompts to hosted agents (K5.5, detached)."""
 
+    def works_on(self, session_id: SessionId, turn_id: TurnId) -> bool:
+        """Whether this turn runs and nobody has stopped it: its agent may come for an answer."""
+        ...
+
     async def promptable(self, session_id: SessionId) -> bool:
         """Whether the session takes a prompt now; waits for a cancellation that is under way."""
         ...

@@ -6,17 +6,15 @@ prompt whose outcome is unknown, which is never sent again by itself.
 """
 
 import logging
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
 
-from backend.clock import Deadline
 from backend.conversation.agent_life import AgentLife
 from backend.conversation.agent_port import RunningAgent
 from backend.conversation.dispatcher import Admitted, LiveAgent
 from backend.conversation.live import LiveSession, LiveTurn
 from backend.conversation.next_prompt import Drain
 from backend.conversation.parts import ConversationParts
+from backend.conversation.ports import WaitingAnswers
 from backend.conversation.queue import MessageQueue
 from backend.conversation.turns import Turns
 from backend.conversation.views import ConversationViews
@@ -35,11 +33,7 @@ from backend.store import hosted_sessions, message_queue, prompts
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
 from backend.store.prompts import ReservedPrompt
-from backend.work.budget import within
 from backend.work.deadline_worker import retry_delay
-
-TURN_PATIENCE: Final = 5.0
-"""Seconds an answer whose call is gone waits for the end of the turn that asked for it."""
 
 _log = logging.getLogger(__name__)
 
@@ -63,8 +57,22 @@ class Dispatches:
         self._wanted: dict[SessionId, Drain] = {}
         self._working: set[SessionId] = set()
         self._closed = False
+        self._answers: WaitingAnswers | None = None
         self.queue = MessageQueue(parts.database, parts.clock, parts.supervisor, self)
         turns.when_free(lambda session_id: self._wake(session_id, Drain.PARKED))
+
+    def answers_first(self, answers: WaitingAnswers) -> None:
+        """What its human has answered goes to an agent before what only waits in the queue."""
+        self._answers = answers
+
+    async def sessions_with_answers(self) -> tuple[SessionId, ...]:
+        """Sessions whose agents are to be given answers; `look_again` gives them."""
+        return await self._answers.waiting_sessions() if self._answers is not None else ()
+
+    def works_on(self, session_id: SessionId, turn_id: TurnId) -> bool:
+        """Whether this turn runs and nobody has stopped it."""
+        turn = self._parts.live.get(session_id).turn
+        return turn is not None and turn.turn_id == turn_id and not turn.stopped
 
     def agent(self, session_id: SessionId) -> LiveAgent:
         return self._parts.live.get(session_id).as_agent()
@@ -92,16 +100,12 @@ class Dispatches:
     async def is_promptable(self, session_id: SessionId) -> bool:
         """Whether the agent takes an answer as its prompt now; it is started for that.
 
-        Waits for a stop that is under way (K5.5 a), and a moment for a turn that may be about to
-        end: an agent that gave its question up goes on with something else, or comes to rest.
+        Waits for a stop that is under way (K5.5 a).
         """
         live = self._parts.live.get(session_id)
         turn = live.turn
         if turn is not None and turn.stopped:
             await turn.done.wait()
-        elif turn is not None:
-            with suppress(TimeoutError):
-                await within(Deadline(self._parts.clock, TURN_PATIENCE), turn.done.wait())
         if live.turn is not None or self._closed:
             return False
         try:
@@ -124,9 +128,8 @@ class Dispatches:
             live.turn = turn
             try:
                 running = await live.agent.prompt(text)
-            except AgentFailed:
-                live.turn = None
-                turn.done.set()
+            except AgentFailed as error:
+                self._not_taken(live, turn, error)
                 raise
             self._turns.begin(live, turn, running)
 
@@ -148,6 +151,8 @@ class Dispatches:
                 drain = self._wanted.pop(session_id, None)
                 if drain is None:
                     return
+                if self._answers is not None and live.turn is None:
+                    await self._answers.give_next(session_id)
                 async with live.sending:
                     await self._next(live, drain)
         except (TemporarilyUnavailable, StorageFailed) as error:
@@ -241,6 +246,9 @@ class Dispatches:
         """It certainly has not reached the agent: it waits, visibly, for the next start of it."""
         _log.warning("a prompt was not taken: %s", error.detail)
         await self._put_back(prompt)
+        self._not_taken(live, turn, error)
+
+    def _not_taken(self, live: LiveSession, turn: LiveTurn, error: AgentFailed) -> None:
         if live.turn is turn:
             live.turn = None
         turn.done.set()

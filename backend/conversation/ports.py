@@ -72,6 +72,22 @@ class OpenQuestions(Protocol):
         ...
 
 
+class WaitingAnswers(Protocol):
+    """Answers to questions whose call had returned while the turn that asked went on."""
+
+    async def waiting_sessions(self) -> tuple[SessionId, ...]:
+        """Sessions with answers their agents are to be given."""
+        ...
+
+    async def give_next(self, session_id: SessionId) -> None:
+        """Give the agent one as its prompt, which it works on then; nothing when none waits.
+
+        Raises:
+            TemporarilyUnavailable, StorageFailed: try later.
+        """
+        ...
+
+
 class AgentRequests(Protocol):
     """What an agent asks of its human while it works. Cancelling is the agent taking it back."""
 

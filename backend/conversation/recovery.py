@@ -77,9 +77,12 @@ class HostedRecovery:
         self._left = {}
 
     async def go_on(self) -> None:
-        """Send what was admitted and never attempted; nothing else starts an agent."""
+        """Send what was admitted and never attempted, and what was answered and not collected;
+        nothing else starts an agent.
+        """
         waiting = await self._parts.read(prompts.list_undispatched)
-        for session_id in dict.fromkeys(prompt.session_id for prompt in waiting):
+        answered = await self._dispatches.sessions_with_answers()
+        for session_id in dict.fromkeys((*(prompt.session_id for prompt in waiting), *answered)):
             self._dispatches.look_again(session_id)
 
     def _runs(self, session_id: SessionId) -> bool:

@@ -17,6 +17,7 @@ from backend.domain.turn_end import (
     desk_ended,
     prompt_ended,
     prompt_failed,
+    was_stopped,
 )
 from backend.errors import AgentFailed
 from backend.events import TurnCompleted
@@ -40,7 +41,9 @@ class Turns:
         self._free: Callable[[SessionId], None] = lambda _session_id: None
 
     def when_free(self, told: Callable[[SessionId], None]) -> None:
-        """Tell `told` of every session whose agent can take a prompt again."""
+        """Tell `told` of every session whose turn has ended: its agent can take a prompt again, or
+        has died, and what is due starts another.
+        """
         self._free = told
 
     def when_died(self, told: Callable[[SessionId, LiveTurn], Awaitable[None]]) -> None:
@@ -81,6 +84,9 @@ class Turns:
         """Close everything of the turn, in this order: requests, questions, rows, the turn."""
         parts, session_id = self._parts, live.session_id
         self._watch.turn_ended(live, turn)
+        died = ending.outcome is TurnOutcome.INTERRUPTED and not self._closing
+        if turn.stopped:
+            ending = was_stopped(ending)
         await parts.at_last(lambda: parts.requests.nobody_waits(session_id))
         close = parts.questions.turn_stopped if turn.stopped else parts.questions.turn_ended
         await parts.at_last(lambda: close(session_id))
@@ -98,8 +104,10 @@ class Turns:
             parts.rows.forget(session_id)
         if live.agent is not None:
             self._free(session_id)
-        elif turn.answered and ending.outcome is TurnOutcome.INTERRUPTED and not self._closing:
-            await self._died(session_id, turn)
+        elif died:
+            if turn.answered:
+                await self._died(session_id, turn)
+            self._free(session_id)
 
     def _failure(self, turn: LiveTurn, error: AgentFailed) -> TurnEnding:
         """The agent refused or spoke nonsense, or it is gone: then its end was told before."""

@@ -1,6 +1,6 @@
 """How a turn of a hosted agent ended, and what its transcript says of that."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from backend.domain.agents import AgentEnd, PromptEnd, StopReason, Usage
@@ -73,6 +73,13 @@ def agent_ended(end: AgentEnd) -> TurnEnding:
         detail=end.stderr_tail,
         exit_code=end.code,
     )
+
+
+def was_stopped(ending: TurnEnding) -> TurnEnding:
+    """The human had stopped the turn, however its agent took that."""
+    if ending.outcome is TurnOutcome.FAILED:
+        return ending
+    return replace(ending, outcome=TurnOutcome.CANCELLED)
 
 
 def desk_ended() -> TurnEnding:

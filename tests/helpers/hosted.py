@@ -17,7 +17,7 @@ from backend.domain.clarification import (
 )
 from backend.errors import AppError
 from backend.events import Event
-from backend.ids import ClaimId, PendingId, SessionId
+from backend.ids import ClaimId, PendingId, SessionId, TurnId
 from backend.store.database import Database
 from tests.helpers.builders import make_answer
 from tests.helpers.clock import FakeClock
@@ -39,6 +39,7 @@ class ScriptedResumer:
     def __init__(self) -> None:
         self.requests: list[ResumeRequest] = []
         self.is_promptable = True
+        self.working: set[TurnId] = set()
         self.error: AppError | None = None
         self.reached = asyncio.Event()
         self.answers = asyncio.Event()
@@ -47,6 +48,10 @@ class ScriptedResumer:
     def hang(self) -> None:
         """Acknowledge nothing until `answers` is set."""
         self.answers.clear()
+
+    def works_on(self, session_id: SessionId, turn_id: TurnId) -> bool:
+        del session_id
+        return turn_id in self.working
 
     async def promptable(self, session_id: SessionId) -> bool:
         del session_id

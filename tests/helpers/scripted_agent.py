@@ -16,6 +16,7 @@ A prompt is one step per line. A line that begins with none of these words is ec
                             "answer: JSON"; a cancel closes the call
     note TEXT               the tool send_note there
     give_up SECONDS JSON    as `ask`, but closes the call after SECONDS
+    collect                 the tool get_answer with the ticket of the last call that had one
     edit PATH TEXT          a tool call with a diff, and the file really written
     burst N TEXT            N chunks of TEXT in one write
     stream N SECONDS TEXT   N chunks, SECONDS apart
@@ -137,6 +138,7 @@ class Prompt:
         self.wire = wire
         self.session = session
         self.tools = tools
+        self.ticket = ""
         self.cancelled = threading.Event()
 
     def run(self, request_id: Any, text: str) -> None:
@@ -250,6 +252,9 @@ class Prompt:
         seconds, _, arguments = text.partition(" ")
         self._call("ask_user_question", json.loads(arguments), float(seconds))
 
+    def do_collect(self, _text: str) -> None:
+        self._call("get_answer", {"ticket": self.ticket}, None)
+
     def do_note(self, text: str) -> None:
         self._call("send_note", {"text": text}, None)
 
@@ -262,6 +267,7 @@ class Prompt:
         except CallEnded as ended:
             self.chunk(f"answer: {ended}")
         else:
+            self.ticket = answer.get("ticket", self.ticket)
             self.chunk(f"answer: {json.dumps(answer)}")
 
     def do_edit(self, text: str) -> None:

@@ -97,14 +97,16 @@ class Hosted:
 
 
 @asynccontextmanager
-async def hosting(place: Place, clock: Clock, folder: Path) -> AsyncIterator[Hosted]:
+async def hosting(
+    place: Place, clock: Clock, folder: Path, launcher: ScriptedLauncher | None = None
+) -> AsyncIterator[Hosted]:
     wrapped: list[FaultyDatabase] = []
 
     def wrap(database: Database) -> Database:
         wrapped.append(FaultyDatabase(database))
         return wrapped[0]
 
-    launcher, survivors = ScriptedLauncher(), ScriptedSurvivors()
+    launcher, survivors = launcher or ScriptedLauncher(), ScriptedSurvivors()
     means = scripted_means(launcher, survivors)
     async with open_desk(place, clock, wrap=wrap, hosting=means) as desk:
         yield Hosted(desk, wrapped[0], launcher, survivors, folder)

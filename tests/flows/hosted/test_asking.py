@@ -262,7 +262,7 @@ async def test_a_tool_of_the_agents_own_that_only_asks_is_a_question_and_no_perm
     assert '"answers":{"0":"Blue"}' in log.read_text().replace(" ", "")
 
 
-async def test_an_answer_to_a_question_its_agent_gave_up_waits_a_moment_for_the_turns_end(
+async def test_an_answer_to_a_question_its_agent_gave_up_waits_for_the_turns_end(
     desk: HostingDesk, tmp_path: Path
 ) -> None:
     """K8.6 85."""
@@ -278,9 +278,10 @@ async def test_an_answer_to_a_question_its_agent_gave_up_waits_a_moment_for_the_
 
     await eventually(given_up, seconds=20)
     outcome = await desk.answer(bundle, make_answer("q1", "pg"))
-    assert outcome.delivery is Delivery.DELIVERED
-    assert len(prompts_in(log)) == 2
+    assert outcome.delivery is Delivery.WAITING_FOR_AGENT
+    await until(lambda: len(prompts_in(log)) == 2, seconds=20)
     await desk.ready(session)
+    assert (await desk.desk.get_bundle(bundle.pending_id)).delivery is Delivery.DELIVERED
 
 
 async def test_an_answer_whose_agent_does_not_start_is_given_back_and_can_be_given_again(
