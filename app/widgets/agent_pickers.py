@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy, QW
 from app.plain_text import plain_tip
 from app.theme import Theme
 from app.viewmodels.composer import ComposerViewModel
+from app.widgets.choice_box import ChoiceBox, SwitchBox
 from backend.domain.agents import ConfigOption, OptionChoice, SessionMode
 from backend.domain.hosted import Conversation
 
@@ -95,7 +96,7 @@ class AgentPickers(QWidget):
         return box
 
     def _combo(self, choices: tuple[OptionChoice, ...]) -> QComboBox:
-        box = QComboBox()
+        box = ChoiceBox(self._theme)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumContentsLength(8)
         box.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -106,8 +107,7 @@ class AgentPickers(QWidget):
         return box
 
     def _switch(self, option: ConfigOption) -> QCheckBox:
-        box = QCheckBox(option.name)
-        box.setProperty("role", "switch")
+        box = SwitchBox(self._theme, option.name)
         box.toggled.connect(
             lambda on: self._view_model.set_option(option.id, "true" if on else "false")
         )

@@ -86,7 +86,9 @@ class ComposerBox(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._trouble.set_narrow(narrow=self.width() < self._theme.pixels(_NARROW))
+        narrow = self.width() < self._theme.pixels(_NARROW)
+        self._trouble.set_narrow(narrow=narrow)
+        self._place_pickers(narrow=narrow)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.LanguageChange:
@@ -97,6 +99,7 @@ class ComposerBox(QWidget):
         px = self._theme.pixels
         row = QHBoxLayout()
         row.setSpacing(px(8))
+        self._deeds = row
         row.addWidget(self._pickers, 1)
         row.addStretch(1)
         row.addWidget(self._stop)
@@ -106,6 +109,7 @@ class ComposerBox(QWidget):
         frame.setSpacing(px(2))
         frame.addWidget(self.edit)
         frame.addLayout(row)
+        self._writing = frame
         inner = QWidget()
         inner.setMaximumWidth(px(MAX_WIDTH))
         self._inner = inner
@@ -120,6 +124,15 @@ class ComposerBox(QWidget):
         outer.addWidget(inner, 1000)
         outer.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def _place_pickers(self, *, narrow: bool) -> None:
+        """Beside the buttons, or on a line of their own where there is little room."""
+        if narrow and self._writing.indexOf(self._pickers) < 0:
+            self._deeds.removeWidget(self._pickers)
+            self._writing.insertWidget(1, self._pickers)
+        elif not narrow and self._deeds.indexOf(self._pickers) < 0:
+            self._writing.removeWidget(self._pickers)
+            self._deeds.insertWidget(0, self._pickers, 1)
 
     def _connect(self) -> None:
         view_model = self._view_model

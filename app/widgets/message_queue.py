@@ -5,7 +5,6 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
 from PySide6.QtWidgets import (
-    QCheckBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.theme import Theme
 from app.viewmodels.composer import ComposerViewModel
+from app.widgets.choice_box import SwitchBox
 from app.widgets.queued_row import QueuedRow
 from app.widgets.touch import show_touch
 from backend.domain.hosted import QueuedPrompt
@@ -38,9 +38,8 @@ class MessageQueue(QWidget):
         self._touch = False
         self._heading = QLabel()
         self._heading.setProperty("role", "small")
-        self._auto_run = QCheckBox()
+        self._auto_run = SwitchBox(theme)
         self._auto_run.setObjectName("autoRun")
-        self._auto_run.setProperty("role", "switch")
         self._rows: list[QueuedRow] = []
         self._content = QWidget()
         self._column = QVBoxLayout(self._content)

@@ -1,7 +1,7 @@
 """Where a Quick Chat begins: an agent and the first words."""
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.agent_text import start_error_text
 from app.resources import Icon
@@ -9,6 +9,7 @@ from app.theme import Theme
 from app.viewmodels.new_session import NewSessionViewModel, StartPhase
 from app.viewmodels.preferences import Preferences
 from app.widgets.announcing import announce
+from app.widgets.choice_box import ChoiceBox
 from app.widgets.composer_edit import ComposerEdit
 from app.widgets.touch import TouchLayout
 from backend.ids import AgentKey
@@ -33,7 +34,7 @@ class QuickStart(QWidget):
         self._note = QLabel()
         self._note.setProperty("role", "muted")
         self._note.setWordWrap(True)
-        self._agents = QComboBox()
+        self._agents = ChoiceBox(theme)
         self._agents.setObjectName("quickAgent")
         self._prompt = ComposerEdit(theme, preferences)
         self._prompt.setObjectName("quickPrompt")

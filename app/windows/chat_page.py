@@ -1,6 +1,6 @@
 """One conversation: its header, transcript, status banner, question card and foot."""
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -56,6 +56,7 @@ class ChatPage(QWidget):
         self._empty.setProperty("role", "muted")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.hide()
+        self.transcript.installEventFilter(self)
         self.foot = foot
         self._slot = OverlaySlot(overlay, theme)
         self._review = review
@@ -78,6 +79,12 @@ class ChatPage(QWidget):
         self._review_slot.set_chat_height(self.height())
         self.foot.set_chat_height(self.height())
         self._place_new_rows()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """What lies over the transcript follows it, also where a card or the foot takes room."""
+        if watched is self.transcript and event.type() is QEvent.Type.Resize:
+            self._place_new_rows()
+        return super().eventFilter(watched, event)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.LanguageChange:

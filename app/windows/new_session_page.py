@@ -13,6 +13,7 @@ from app.viewmodels.preferences import Preferences
 from app.widgets.agent_choice import AgentChoice
 from app.widgets.announcing import announce
 from app.widgets.centred_page import CentredPage
+from app.widgets.choice_box import ChoiceBox
 from app.widgets.composer_edit import ComposerEdit
 from backend.ids import AgentKey
 
@@ -38,7 +39,7 @@ class NewSessionPage(CentredPage):
         self._agent_label = _label("heading")
         self._agents = AgentChoice(theme)
         self._folder_label = _label("heading")
-        self._folder = QComboBox()
+        self._folder = ChoiceBox(theme)
         self._folder.setObjectName("sessionFolder")
         self._folder.setEditable(True)
         self._folder.setMinimumHeight(theme.touch_pixels)

@@ -23,6 +23,7 @@ from app.theme import Theme
 from app.viewmodels.preferences import Preferences
 from app.viewmodels.quick_chat import QuickChatViewModel
 from app.widgets.chat_foot import ChatFoot
+from app.widgets.choice_box import ChoiceBox
 from app.widgets.clarification_overlay import ClarificationOverlay
 from app.widgets.quick_start import QuickStart
 from app.widgets.review_card import ReviewCardWidget
@@ -57,7 +58,7 @@ class QuickChat(QWidget):
         self.page = page
         self._name = QLabel()
         self._name.setProperty("role", "heading")
-        self._chats = QComboBox()
+        self._chats = ChoiceBox(theme)
         self._chats.setObjectName("quickChats")
         self._chats.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -119,7 +120,7 @@ class QuickChat(QWidget):
     def _build(self) -> None:
         px = self._theme.pixels
         top = QHBoxLayout()
-        top.setContentsMargins(px(16), px(8), px(8), px(8))
+        top.setContentsMargins(px(24), px(8), px(8), px(8))
         top.setSpacing(px(8))
         top.addWidget(self._name)
         top.addWidget(self._chats, 1)
@@ -159,7 +160,8 @@ class QuickChat(QWidget):
                 shown = title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
                 self._chats.addItem(shown, chat.session_id)
             self._chats.setCurrentIndex(self._chats.findData(model.current))
-        self._chats.setVisible(bool(chats))
+        # The one that is shown has its name below.
+        self._chats.setVisible(any(chat.session_id != model.current for chat in chats))
         self._show_pin()
         before = self._stack.currentWidget()
         self._stack.setCurrentWidget(self._start if model.current is None else self.page)

@@ -9,23 +9,14 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-
-from app.pseudo_locale import PSEUDO
 from app.theme import Scheme
-from app.widgets.transcript_view import TranscriptView
-from backend.domain.conversation import SessionKind
 from tests.helpers.client_process import ClientProcess, client_process
-from tests.helpers.desk_builders import make_session
-from tests.helpers.fake_backend import FakeBackend
-from tests.helpers.hosted_rows import every_kind
+from tests.helpers.hosted_screenshots import draw_hosted
 from tests.helpers.live_window import LiveWindow, live_window
 from tests.helpers.mcp_clients import question
 from tests.helpers.qt_loop import qt_loop
-from tests.helpers.window import shown_window
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
 SETTLE = 0.4
@@ -142,43 +133,6 @@ async def draw(folder: Path) -> None:
             await inbox(window, home, webshop, importer, album)
 
 
-async def hosted(folder: Path) -> None:
-    """A conversation with an agent of this desk: every kind of row, closed and opened."""
-    backend = FakeBackend()
-    backend.desk.put_session(
-        make_session("s1", title="Exact totals", kind=SessionKind.HOSTED, updated=20)
-    )
-    backend.desk.add_messages(*every_kind())
-    async with shown_window(backend, width=SIZE[0], height=SIZE[1]) as shown:
-        view = cast("TranscriptView", shown.find("transcriptView"))
-
-        async def take(name: str) -> None:
-            await asyncio.sleep(SETTLE)
-            shown.window.grab().save(str(folder / f"{name}.png"))
-
-        await take("hosted-end")
-        view.verticalScrollBar().setValue(0)
-        await take("hosted-light")
-        for row in range(view.model().rowCount()):
-            view.setCurrentIndex(view.model().index(row, 0))
-            QTest.keyClick(view, Qt.Key.Key_Return)
-        view.clearSelection()
-        view.verticalScrollBar().setValue(0)
-        await take("hosted-opened")
-        shown.theme.set_scheme(Scheme.DARK)
-        await asyncio.sleep(SETTLE)
-        view.scrollTo(view.model().index(8, 0), view.ScrollHint.PositionAtTop)
-        await take("hosted-changes-dark")
-        shown.window.resize(800, 600)
-        await take("hosted-800x600-dark")
-        shown.theme.set_scheme(Scheme.LIGHT)
-        shown.window.resize(*SIZE)
-        for language in ("zh_CN", PSEUDO):
-            shown.language.use(language)
-            view.verticalScrollBar().setValue(0)
-            await take(f"hosted-{language}")
-
-
 async def inbox(
     window: LiveWindow, home: Path, webshop: Path, importer: Path, album: Album
 ) -> None:
@@ -205,6 +159,6 @@ if __name__ == "__main__":
     with loop:  # type: ignore[attr-defined]
         target = Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET
         target.mkdir(parents=True, exist_ok=True)
-        loop.run_until_complete(hosted(target))
+        loop.run_until_complete(draw_hosted(target))
         if "--hosted" not in sys.argv:
             loop.run_until_complete(draw(target))
