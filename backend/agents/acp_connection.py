@@ -85,6 +85,7 @@ class AcpConnection:
     async def prompt(self, text: str) -> "AcpPrompt":
         if self._over.is_set() or self._process.gone:
             raise await self._gone()
+        await self._session.replayed()
         params: JsonMap = {
             "sessionId": self.setup.agent_session_id,
             "prompt": [{"type": "text", "text": storable(text)}],

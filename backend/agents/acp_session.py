@@ -1,5 +1,6 @@
 """One session of one agent as it is told over the wire: who hears what, and what is offered now."""
 
+import asyncio
 import logging
 from dataclasses import replace
 from typing import Final
@@ -36,6 +37,10 @@ _FOREIGN_UPDATE: Final = "update_of_unknown_session"
 _NO_MESSAGE: Final = "line_without_message"
 """Kinds of the rows that tell what an agent should not have sent."""
 _MOST_EARLY: Final = 1_000
+_QUIET_SECONDS: Final = 0.1
+"""Without a word behind the answer to `session/load`: the earlier conversation was told."""
+_REPLAY_SECONDS: Final = 5.0
+"""How long a prompt waits for that at most."""
 _OF_A_SESSION: Final = (CommandsChanged, ModeChanged, OptionsChanged, TitleChanged, UsageChanged)
 """What is true of a session whenever it is told, a replay included."""
 
@@ -52,6 +57,7 @@ class AcpSession:
         self._listener = listener
         self._id = agent_session_id
         self._replaying = bool(agent_session_id)
+        self._told_at = 0.0
         self._early: list[JsonMap] = []
         self._setup = SessionSetup(agent_session_id)
         self._model_beside: ConfigOption | None = None
@@ -74,6 +80,7 @@ class AcpSession:
         if not self.is_ours(params):
             self.stranger(_FOREIGN_UPDATE, params)
             return
+        self._told_at = asyncio.get_running_loop().time()
         update = self.reader.read(as_map(params.get("update")))
         if update is not None and (not self._replaying or isinstance(update, _OF_A_SESSION)):
             self._hear(update)
@@ -81,6 +88,7 @@ class AcpSession:
     def opened(self, result: JsonMap) -> None:
         """The answer to `session/new` or `session/load`: what there is to choose from."""
         self._id = self._id or text_of(result, "sessionId")
+        self._told_at = asyncio.get_running_loop().time()
         modes, mode = read_modes(result)
         options = read_options(result.get("configOptions"))
         if not has_model(options):
@@ -93,6 +101,19 @@ class AcpSession:
         early, self._early = self._early, []
         for params in early:
             self.update(params)
+
+    async def replayed(self) -> None:
+        """Wait for the end of an earlier conversation that is told again.
+
+        Nothing marks it when an agent goes on telling behind its answer to `session/load`.
+        """
+        loop = asyncio.get_running_loop()
+        end = loop.time() + _REPLAY_SECONDS
+        while self._replaying:
+            left = min(self._told_at + _QUIET_SECONDS, end) - loop.time()
+            if left <= 0:
+                return
+            await asyncio.sleep(left)
 
     def prompted(self) -> None:
         """A prompt goes out: what is told from now on is new, and ids of calls may come again."""
