@@ -56,7 +56,7 @@ class KeptAnswers:
         try:
             delivery = await self._detached.deliver(answer, budget, budget.delivery())
         except AgentFailed as error:
-            _log.warning("the answer of %s stays: %s", answer.pending_id, error.detail)
+            _log.warning("the answer that %s kept: %s", answer.pending_id, error.detail)
             await self._parts.announcer.session(session_id)
             if isinstance(error.__cause__, TemporarilyUnavailable | StorageFailed | TimeoutError):
                 raise TemporarilyUnavailable(

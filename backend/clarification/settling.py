@@ -11,7 +11,7 @@ from backend.domain.clarification import Delivery
 from backend.domain.conversation import SessionKind
 from backend.errors import AppError, ErrorCode, StorageFailed
 from backend.ids import ClaimId, PendingId, TurnId
-from backend.store import bundles, intents, reservations, session_states
+from backend.store import bundles, deliveries, intents, reservations, session_states
 from backend.store.database import Priority, Transaction
 from backend.store.locks import lock_bundle
 from backend.work.deadline_worker import retry_delay
@@ -88,16 +88,26 @@ class Settler:
                 await reservations.clear(tx, unsettled.turn_id, now, outbox=False)
             intent = await intents.find(tx, unsettled.pending_id)
             if intent is None or intent.claim_id != unsettled.claim_id:
-                return await self._is_ours(tx, unsettled)
+                return await self._known_without_intent(tx, unsettled, now)
             if await reservations.owns_answer(tx, unsettled.pending_id):
                 return False
             await settle_intent(tx, intent, now, known=unsettled.known)
         return True
 
-    async def _is_ours(self, tx: Transaction, unsettled: Unsettled) -> bool:
-        """A change of ours whose COMMIT result was lost: what became true is told once more."""
+    async def _known_without_intent(
+        self, tx: Transaction, unsettled: Unsettled, now: Nanoseconds
+    ) -> bool:
+        """A change of ours whose COMMIT result was lost: what became true is told once more. One
+        that was kept before it was given has no intent; the attempt has left it unknown.
+        """
         bundle = await bundles.load_bundle(tx, unsettled.pending_id)
-        return bundle is not None and bundle.claim_id in (None, unsettled.claim_id)
+        if bundle is None or bundle.claim_id not in (None, unsettled.claim_id):
+            return False
+        if unsettled.known is Delivery.DELIVERED and bundle.delivery is Delivery.UNKNOWN:
+            await deliveries.move(
+                tx, bundle.pending_id, expected=bundle.delivery, to=unsettled.known, now=now
+            )
+        return True
 
 
 async def settle_intent(

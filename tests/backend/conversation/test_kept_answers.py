@@ -4,83 +4,26 @@ given to the call that comes for it, and else to the agent as its next prompt, o
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
 from backend.clarification.ask_result import AskStatus
-from backend.clarification.asking import AskCaller, OpenAsk
 from backend.clock import SystemClock
 from backend.domain.agents import StopReason
 from backend.domain.clarification import (
-    Answered,
-    Bundle,
-    BundleStatus,
     Delivery,
-    Outcome,
-    ResponseOutcome,
     Skipped,
 )
 from backend.domain.hosted import AdmissionOutcome, AgentStatus
-from backend.errors import AgentFailed, Conflict, ErrorCode
-from backend.events import BundleResolved
-from backend.ids import PendingId
-from tests.helpers.builders import make_answer, make_draft, make_guest, make_question
+from backend.errors import AgentFailed, ErrorCode
 from tests.helpers.desk import HUMAN, new_token
 from tests.helpers.faults import Fault, unavailable
+from tests.helpers.kept import LITE, PG, Kept
 from tests.helpers.place import Place
-from tests.helpers.scripted_hosting import Hosted, S, hosting
-from tests.helpers.scripted_launcher import ScriptedLauncher
-from tests.helpers.waiting import eventually, until
-
-AGENT = AskCaller(make_guest("mcp", client="codex"), "mcp-session", None, S)
-LITE = Answered((make_answer("q1", "q1_opt1"),))
-PG = Answered((make_answer("q1", "q1_opt2"),))
-
-
-@dataclass
-class Kept:
-    """A hosted agent that works, and its calls."""
-
-    hosted: Hosted
-
-    async def ask(self, prompt: str = "Which database?") -> OpenAsk:
-        """Ask, and let the call end with a ticket before there is an answer."""
-        draft = make_draft(make_question(prompt=prompt))
-        return await self.hosted.desk.asking.open(AGENT, draft)
-
-    async def respond(self, asked: OpenAsk, outcome: Outcome = PG) -> ResponseOutcome:
-        return await self.hosted.desk.desk.respond(
-            asked.pending_id, outcome, client_id=HUMAN, claim_token=new_token()
-        )
-
-    async def bundle(self, pending_id: PendingId) -> Bundle:
-        return await self.hosted.desk.desk.get_bundle(pending_id)
-
-    async def arrives(self, asked: OpenAsk, delivery: Delivery = Delivery.DELIVERED) -> None:
-        """Wait until the answer is there, and the window has heard of it."""
-
-        async def arrived() -> bool:
-            return (await self.bundle(asked.pending_id)).delivery is delivery
-
-        await eventually(arrived, seconds=20)
-        await until(lambda: self.told(asked)[-1:] == [delivery], seconds=20)
-
-    def told(self, asked: OpenAsk) -> list[Delivery | None]:
-        events = [event for event in self.hosted.desk.events if isinstance(event, BundleResolved)]
-        return [
-            event.bundle.delivery for event in events if event.bundle.pending_id == asked.pending_id
-        ]
-
-    @property
-    def given(self) -> list[str]:
-        return self.hosted.launcher.given
-
-    async def prompted(self, prompts: int) -> None:
-        """Wait until there are this many prompts, and no more of them come."""
-        await self.hosted.works(prompts)
+from tests.helpers.scripted_hosting import S, hosting
+from tests.helpers.waiting import eventually
 
 
 @pytest.fixture
@@ -365,45 +308,3 @@ async def test_a_session_that_ended_in_the_same_moment_has_its_answer_kept_or_gi
     await kept.arrives(asked)
     await kept.hosted.done()
     assert len(kept.given) == 2
-
-
-async def _kept_and_killed(place: Place, folder: Path) -> OpenAsk:
-    async with hosting(place, SystemClock(), folder) as hosted:
-        await hosted.start("go")
-        await hosted.works()
-        desk = Kept(hosted)
-        asked = await desk.ask()
-        await desk.respond(asked)
-    return asked
-
-
-async def test_a_desk_that_starts_again_gives_it_to_a_new_agent_once(
-    place: Place, tmp_path: Path
-) -> None:
-    """K5.7: the agent is gone with the desk; the kept answer is the detached resume."""
-    asked = await _kept_and_killed(place, tmp_path)
-    async with hosting(place, SystemClock(), tmp_path) as hosted:
-        again = Kept(hosted)
-        await again.prompted(1)
-        assert "PostgreSQL" in again.given[0]
-        await again.arrives(asked)
-        await hosted.done()
-        assert len(again.given) == 1
-    async with hosting(place, SystemClock(), tmp_path) as hosted:
-        assert (await Kept(hosted).bundle(asked.pending_id)).delivery is Delivery.DELIVERED
-        assert hosted.launcher.given == []
-
-
-async def test_a_desk_whose_agent_does_not_start_shows_it_as_not_collected(
-    place: Place, tmp_path: Path
-) -> None:
-    asked = await _kept_and_killed(place, tmp_path)
-    launcher = ScriptedLauncher()
-    launcher.error = AgentFailed(ErrorCode.AGENT_FAILED, "not there")
-    async with hosting(place, SystemClock(), tmp_path, launcher) as hosted:
-        await hosted.status(AgentStatus.FAILED)
-        (left,) = await hosted.desk.desk.list_uncollected()
-        assert (left.pending_id, left.status) == (asked.pending_id, BundleStatus.ANSWERED)
-        await hosted.desk.desk.discard_stored_answer(asked.pending_id)
-        with pytest.raises(Conflict):
-            await hosted.desk.desk.discard_stored_answer(asked.pending_id)
