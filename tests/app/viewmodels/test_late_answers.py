@@ -163,6 +163,8 @@ async def test_no_other_failure_becomes_a_message(failure: AppError) -> None:
     case = LateCase()
     await case.show(hosted())
     case.pick(0, "o2")
+    # Closed it is: what was told decides, not what a second look would find.
+    case.close_unseen(expired(hosted()))
     case.desk.fail("respond", failure)
     case.view_model.submit()
     await settle()
@@ -174,6 +176,7 @@ async def test_a_timeout_and_a_malformed_reply_become_no_message() -> None:
     case = LateCase()
     await case.show(hosted())
     case.pick(0, "o2")
+    case.close_unseen(expired(hosted()))
     case.desk.hold("respond")
     case.view_model.submit()
     await case.clock.advance(41)
@@ -296,6 +299,7 @@ async def test_an_unavailable_conversation_keeps_the_answer_and_says_so() -> Non
     assert case.says(RecoveryKind.LATE_UNAVAILABLE)
     assert case.card.phase is Phase.INACTIVE
     assert case.desk.conversations.started == []
+    assert "send" not in case.desk.conversations.calls
     case.desk.conversations.change(input=InputMode.DIRECT)
     case.view_model.retry()
     await settle()

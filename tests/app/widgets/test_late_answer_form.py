@@ -107,9 +107,13 @@ async def test_where_its_row_has_left_the_keyboard_goes_to_the_composer() -> Non
     """K6.5; seed: to the transcript opener, or to the composer."""
     async with hosted_window() as window:
         await open_form(window, expired("Which database?"))
-        window.shown.view.pages.chat.foot.late.set_opener(None)
+        form = window.shown.view.pages.chat.foot.late
+        form.set_opener(None)
+        wanted: list[bool] = []
+        form.focus_wanted.connect(lambda: wanted.append(True))
         await window.click("closeLateAnswer")
         await until(lambda: not window.sees("lateAnswerForm"))
+        assert wanted == [True]
         assert window.edit.hasFocus()
 
 

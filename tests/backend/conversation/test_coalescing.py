@@ -160,6 +160,17 @@ async def test_a_flush_returns_when_all_rows_are_stored_and_shown(case: Transcri
     assert len(rows) == 10
 
 
+async def test_a_flush_waits_for_every_batch(
+    case: TranscriptCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """K8.7 case 115: what must be there first is there, however much was said."""
+    monkeypatch.setattr(coalescing, "BATCH_LIMIT", 1)
+    for number in range(4):
+        case.updated(ToolCallChange(f"c{number}", started=True), TextChunk(f"text {number}"))
+    await case.flush()
+    assert len(await case.rows()) == 8
+
+
 async def test_a_flush_does_not_wait_for_what_is_said_after_it(
     case: TranscriptCase, clock: FakeClock
 ) -> None:
