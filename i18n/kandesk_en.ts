@@ -1161,7 +1161,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The agent stopped waiting; it gets your answer when it calls again, or as its next prompt.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No call waits right now; the agent gets your answer when it calls, or as its next prompt.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The agent is waiting for your answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent waits until %1. It gets a later answer when it calls again, or as its next prompt.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1805,6 +1817,10 @@
     </message>
     <message>
         <source>Delivered. The agent has your answer.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved. The agent gets your answer when it calls again, or as its next prompt when its turn ends.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -1144,8 +1144,20 @@
         <translation>如果到 %1 还没有开始作答，此问题将按“未及时回答”关闭。</translation>
     </message>
     <message>
+        <source>The agent stopped waiting; it gets your answer when it calls again, or as its next prompt.</source>
+        <translation>代理已停止等待；它再次调用时会得到您的回答，否则作为它的下一条提示交付。</translation>
+    </message>
+    <message>
+        <source>No call waits right now; the agent gets your answer when it calls, or as its next prompt.</source>
+        <translation>目前没有调用在等待；代理调用时会得到您的回答，否则作为它的下一条提示交付。</translation>
+    </message>
+    <message>
         <source>The agent is waiting for your answer.</source>
         <translation>代理正在等待您的回答。</translation>
+    </message>
+    <message>
+        <source>The agent waits until %1. It gets a later answer when it calls again, or as its next prompt.</source>
+        <translation>代理会等到 %1。之后的回答在它再次调用时交付，否则作为它的下一条提示交付。</translation>
     </message>
     <message>
         <source>The agent waits until %1. An answer after that is kept until it calls again.</source>
@@ -1779,6 +1791,10 @@
     <message>
         <source>Delivered. The agent has your answer.</source>
         <translation>已送达。代理已收到您的回答。</translation>
+    </message>
+    <message>
+        <source>Saved. The agent gets your answer when it calls again, or as its next prompt when its turn ends.</source>
+        <translation>已保存。代理再次调用时会得到您的回答，否则在它的本轮结束时作为下一条提示交付。</translation>
     </message>
     <message>
         <source>Saved. The agent gets your answer when it calls again.</source>

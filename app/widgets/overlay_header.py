@@ -114,14 +114,8 @@ class OverlayHeader(QWidget):
             return self.tr("This question can no longer be answered.")
         if card.bundle.waiting_calls:
             words = self._patience_words(card.bundle)
-        elif card.bundle.detached:
-            words = self.tr(
-                "The agent stopped waiting; your answer will be handed over when it calls again."
-            )
         else:
-            words = self.tr(
-                "No call waits right now; your answer will be handed over when the agent calls."
-            )
+            words = self._callless_words(card.bundle)
         if card.bundle.asked_again_of is not None:
             words += " " + self.tr("It has asked this again; your answer here counts.")
         expires = self._view_model.expires_at
@@ -132,12 +126,36 @@ class OverlayHeader(QWidget):
             ).replace("%1", until)
         return words
 
+    def _callless_words(self, bundle: Bundle) -> str:
+        if bundle.detached and bundle.hosted:
+            return self.tr(
+                "The agent stopped waiting; it gets your answer when it calls again, or as its "
+                "next prompt."
+            )
+        if bundle.detached:
+            return self.tr(
+                "The agent stopped waiting; your answer will be handed over when it calls again."
+            )
+        if bundle.hosted:
+            return self.tr(
+                "No call waits right now; the agent gets your answer when it calls, or as its next "
+                "prompt."
+            )
+        return self.tr(
+            "No call waits right now; your answer will be handed over when the agent calls."
+        )
+
     def _patience_words(self, bundle: Bundle) -> str:
         if bundle.calls_end_at is None:
             if self._view_model.expire_after is not None:
                 return self.tr("The agent is waiting for your answer.")
             return self.tr("The agent is waiting for your answer. There is no time limit.")
         until = clock_text(bundle.calls_end_at, bundle.calls_end_at, self.locale())
+        if bundle.hosted:
+            return self.tr(
+                "The agent waits until %1. It gets a later answer when it calls again, or as its "
+                "next prompt."
+            ).replace("%1", until)
         return self.tr(
             "The agent waits until %1. An answer after that is kept until it calls again."
         ).replace("%1", until)

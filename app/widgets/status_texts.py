@@ -96,6 +96,11 @@ class StatusTexts(QObject):
             return self.tr("Skipped. The agent will be told when it calls again.")
         if delivered:
             return self.tr("Delivered. The agent has your answer.")
+        if state.bundle.hosted:
+            return self.tr(
+                "Saved. The agent gets your answer when it calls again, or as its next prompt when "
+                "its turn ends."
+            )
         return self.tr("Saved. The agent gets your answer when it calls again.")
 
 

@@ -401,6 +401,22 @@ async def test_the_card_says_how_long_the_agent_waits() -> None:
         assert "%1" not in words.text()
 
 
+async def test_the_card_says_how_an_agent_of_this_desk_gets_a_later_answer() -> None:
+    """K5.5: by the call that comes in the same turn, else as its next prompt."""
+    async with overlay_window(make_bundle(waiting_calls=1)) as shown:
+        words = shown.find(QLabel, "questionLiveness")
+        bundle = dataclasses.replace(shown.case.card.bundle, hosted=True)
+        shown.case.desk.change(dataclasses.replace(bundle, calls_end_at=bundle.created_at))
+        assert "waits until" in words.text()
+        assert "next prompt" in words.text()
+        shown.case.desk.change(dataclasses.replace(bundle, waiting_calls=0))
+        assert "No call waits" in words.text()
+        assert "next prompt" in words.text()
+        shown.case.desk.change(dataclasses.replace(bundle, waiting_calls=0, detached=True))
+        assert "stopped waiting" in words.text()
+        assert "next prompt" in words.text()
+
+
 async def test_the_card_says_when_the_question_expires_until_somebody_answers_it() -> None:
     """Where a setting ends questions, "no time limit" would be a promise that is not kept."""
     async with overlay_window(make_bundle(waiting_calls=1)) as shown:

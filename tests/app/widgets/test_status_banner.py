@@ -147,6 +147,16 @@ async def test_what_became_of_an_answer_is_said_in_its_own_word(
         assert shown.banner.text.startswith(words)
 
 
+async def test_an_answer_kept_for_an_agent_of_this_desk_says_both_ways_to_it() -> None:
+    """K5.5: the call that comes in the same turn, else its next prompt; nothing is asked again."""
+    async with overlay_window(dataclasses.replace(make_bundle(), hosted=True)) as shown:
+        await shown.click("optionButton_1")
+        await shown.click("submitAnswers")
+        await settle()
+        assert shown.banner.text.startswith("Saved. The agent gets your answer when it calls again")
+        assert "next prompt" in shown.banner.text
+
+
 async def test_delivery_that_is_not_confirmed_is_no_success() -> None:
     async with overlay_window(make_bundle()) as shown:
         shown.case.reply_with(
