@@ -262,7 +262,9 @@ async def test_one_whose_agent_does_not_start_stays_and_is_given_by_resume(kept:
 
 
 async def test_one_the_agent_refuses_stays(kept: Kept) -> None:
-    """K5.6 row 11: the reserved turn is gone; the answer is where it was, not given back."""
+    """K5.6 row 11, K8.6 79: the reserved turn is gone; the answer is where it was, not given back,
+    and its session is not held: Resume gives it.
+    """
     asked = await kept.ask()
     await kept.respond(asked)
     kept.hosted.agent.broken = True
@@ -280,6 +282,10 @@ async def test_one_the_agent_refuses_stays(kept: Kept) -> None:
 
     await eventually(stays)
     assert kept.given == ["go"]
+    await kept.hosted.status(AgentStatus.FAILED)
+    await kept.hosted.desk.desk.conversations.resume(S)
+    await kept.prompted(2)
+    await kept.arrives(asked)
 
 
 @pytest.mark.parametrize("moment", ["before", "at commit", "after commit"])
