@@ -149,7 +149,9 @@ async def test_what_became_of_an_answer_is_said_in_its_own_word(
 
 async def test_an_answer_kept_for_an_agent_of_this_desk_says_both_ways_to_it() -> None:
     """K5.5: the call that comes in the same turn, else its next prompt; nothing is asked again."""
-    async with overlay_window(dataclasses.replace(make_bundle(), hosted=True)) as shown:
+    async with overlay_window(
+        dataclasses.replace(make_bundle(waiting_calls=0), hosted=True)
+    ) as shown:
         await shown.click("optionButton_1")
         await shown.click("submitAnswers")
         await settle()
