@@ -163,7 +163,13 @@ class AgentProcess:
 
 
 def _check_folder(folder: str) -> None:
-    if not Path(folder).is_dir():
+    try:
+        found = Path(folder).is_dir()
+    except OSError as error:
+        # What is above it may not be looked into any more.
+        detail = f"{folder} cannot be used: {error.strerror}"
+        raise agent_failed(AgentProblem.FOLDER_MISSING, detail) from error
+    if not found:
         raise agent_failed(AgentProblem.FOLDER_MISSING, f"there is no folder {folder}")
 
 

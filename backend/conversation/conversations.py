@@ -128,6 +128,7 @@ class Conversations:
         await self._parts.supervisor.run_to_end(self._cancel(session_id), name="cancel turn")
 
     async def _cancel(self, session_id: SessionId) -> None:
+        await self._views.required(session_id)
         live = self._parts.live.get(session_id)
         turn = live.turn
         if turn is None:
@@ -171,16 +172,18 @@ class Conversations:
         )
 
     async def set_mode(self, session_id: SessionId, mode: str) -> None:
-        agent = self._running(session_id)
+        agent = await self._running(session_id)
         await agent.set_mode(mode)
         self._parts.live.get(session_id).mode = mode
         self._views.changed(session_id)
 
     async def set_option(self, session_id: SessionId, option_id: str, value: str) -> None:
-        await self._running(session_id).set_option(option_id, value)
+        agent = await self._running(session_id)
+        await agent.set_option(option_id, value)
         self._views.changed(session_id)
 
-    def _running(self, session_id: SessionId) -> RunningAgent:
+    async def _running(self, session_id: SessionId) -> RunningAgent:
+        await self._views.required(session_id)
         agent = self._parts.live.get(session_id).agent
         if agent is None:
             raise Conflict(ErrorCode.NOT_ACTIVE, "the agent of this session does not run")

@@ -68,7 +68,8 @@ class MessageQueue:
 
         async def move(tx: Transaction) -> None:
             entries = await _entries(tx, session_id)
-            await _place(tx, entries, _named(entries, entry_id), max(0, position))
+            place = min(max(0, position), len(entries))
+            await _place(tx, entries, _named(entries, entry_id), place)
 
         await self._change(session_id, move)
 

@@ -19,6 +19,8 @@ from backend.store.hosted_sessions import NewHostedSession
 MAX_TITLE: Final = 200
 _TITLE_FROM_PROMPT: Final = 80
 _MAX_ID: Final = 128
+_MAX_CHOICE: Final = 1_000
+"""Characters of a mode, of an option's id and of its value."""
 
 
 class Starting:
@@ -83,9 +85,17 @@ class Starting:
         folder = Path(start.folder)
         if not folder.is_absolute():
             raise _invalid("folder", "the folder must be an absolute path")
-        if checked and not await asyncio.to_thread(folder.is_dir):
+        if checked and not await asyncio.to_thread(is_folder, folder):
             raise _invalid("folder", "there is no such folder")
         return start.folder
+
+
+def is_folder(folder: Path) -> bool:
+    """Whether it can be looked at and is one; a name may be longer than any system's."""
+    try:
+        return folder.is_dir()
+    except OSError:
+        return False
 
 
 def _check(start: SessionStart) -> None:
@@ -99,9 +109,20 @@ def _check(start: SessionStart) -> None:
             raise _invalid("admission_id", "a first prompt needs an identity")
         check_admission_id(start.admission_id)
         check_message_text(start.prompt)
+    check_text("mode", start.mode, _MAX_CHOICE)
+    for option, value in start.options:
+        check_text("options", option, _MAX_CHOICE)
+        check_text("options", value, _MAX_CHOICE)
     if start.command is not None:
-        for word in start.command.argv:
-            check_characters("command", word)
+        _check_command(start.command)
+
+
+def _check_command(command: AgentCommand) -> None:
+    """What a system takes as the words and the variables of a program."""
+    for word in (*command.argv, *command.environment.keys(), *command.environment.values()):
+        check_characters("command", word)
+    if any(not name or "=" in name for name in command.environment):
+        raise _invalid("command", "the name of a variable is not empty and has no =")
 
 
 def _title(start: SessionStart, agent_name: str, folder: str) -> str:

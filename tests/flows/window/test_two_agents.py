@@ -7,10 +7,12 @@ import asyncio
 import json
 import os
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import pytest
+from PySide6.QtWidgets import QWidget
 
 from backend.ids import SessionId
 from tests.helpers.hosted_live import HostedLive
@@ -44,7 +46,12 @@ async def _answer(window: LiveWindow, name: str, number: int, choice: int) -> No
     )
     window.parts.desk.open_bundle(bundle)
     await window.shows_card(f"Which way, {name} {number}?")
-    await window.click(f"optionButton_{choice}")
+    submit: QWidget = await window.shows("submitAnswers")
+    while not submit.isEnabled():
+        # A card that moved a moment ago swallows the press, as it should; a human presses again.
+        await window.click(f"optionButton_{choice}")
+        with suppress(AssertionError):
+            await until(submit.isEnabled, seconds=1)
     await window.click("submitAnswers")
 
 
