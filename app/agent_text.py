@@ -102,6 +102,7 @@ def _closed_template(
         ComposerMode.LOADING,
         ComposerMode.GUEST,
         ComposerMode.NOT_HOSTED,
+        ComposerMode.NOT_STARTED,
         ComposerMode.ENDED,
     ],
 ) -> str:
@@ -115,6 +116,10 @@ def _closed_template(
         case ComposerMode.NOT_HOSTED:
             return QCoreApplication.translate(
                 "Agents", "This conversation was not started here: it can only be read."
+            )
+        case ComposerMode.NOT_STARTED:
+            return QCoreApplication.translate(
+                "Agents", "The agent did not start. Resume it to write to it."
             )
         case ComposerMode.ENDED:
             return QCoreApplication.translate("Agents", "This session has ended.")

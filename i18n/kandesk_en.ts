@@ -224,6 +224,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The agent did not start. Resume it to write to it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>This session has ended.</source>
         <translation type="unfinished"></translation>
     </message>

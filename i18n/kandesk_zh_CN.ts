@@ -223,6 +223,10 @@
         <translation>将进入队列：等待中的消息优先</translation>
     </message>
     <message>
+        <source>The agent did not start. Resume it to write to it.</source>
+        <translation>代理未能启动。请先点“继续”，再向其发送消息。</translation>
+    </message>
+    <message>
         <source>This session has ended.</source>
         <translation>此会话已结束。</translation>
     </message>

@@ -46,6 +46,8 @@ class ComposerMode(StrEnum):
     """Nothing overtakes an open question of the conversation."""
     QUEUE_BEHIND = "queue_behind"
     """The agent does nothing, and messages that wait for it come first."""
+    NOT_STARTED = "not_started"
+    """Its agent did not start: its human starts it again, or takes back what waits."""
     ENDED = "ended"
 
 
@@ -121,7 +123,8 @@ class ComposerViewModel(QObject):
             read = self._conversations.is_read(session_id)
             return ComposerMode.NOT_HOSTED if read else ComposerMode.LOADING
         if conversation.input is InputMode.UNAVAILABLE:
-            return ComposerMode.ENDED
+            failed = conversation.status is AgentStatus.FAILED
+            return ComposerMode.NOT_STARTED if failed else ComposerMode.ENDED
         if conversation.input is InputMode.DIRECT:
             absent = conversation.status in _NOT_RUNNING
             return ComposerMode.STARTS_AGENT if absent else ComposerMode.DIRECT

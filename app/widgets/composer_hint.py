@@ -126,4 +126,5 @@ class ComposerHint(QWidget):
         conversation = model.conversation
         agent = conversation.agent_name if conversation is not None else ""
         words = mode_text(mode, agent)
-        return words, "attention" if mode is ComposerMode.ENDED else _QUIET
+        closed = mode in {ComposerMode.ENDED, ComposerMode.NOT_STARTED}
+        return words, "attention" if closed else _QUIET

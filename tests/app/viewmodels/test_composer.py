@@ -42,6 +42,7 @@ def texts(case: ComposerCase) -> list[str]:
         (AgentStatus.READY, InputMode.QUEUE, 0, ComposerMode.QUEUE_BEHIND),
         (AgentStatus.ABSENT, InputMode.QUEUE, 0, ComposerMode.QUEUE_BEHIND),
         (AgentStatus.ABSENT, InputMode.UNAVAILABLE, 0, ComposerMode.ENDED),
+        (AgentStatus.FAILED, InputMode.UNAVAILABLE, 0, ComposerMode.NOT_STARTED),
     ],
 )
 async def test_the_mode_is_said_for_every_state(

@@ -135,6 +135,30 @@ async def test_a_prompt_whose_agent_does_not_start_waits_for_it_and_is_sent_once
     assert prompts_in(log) == ["say late"]
 
 
+async def test_a_message_whose_command_is_gone_is_taken_back_and_nothing_is_held(
+    desk: HostingDesk, tmp_path: Path
+) -> None:
+    """Also after a Resume that fails again: its words are a draft, and no prompt is left."""
+    session = await desk.start("say late", command=AgentCommand((str(tmp_path / "gone"),)))
+    await desk.until(session, lambda seen: seen.status is AgentStatus.FAILED)
+    await desk.api.resume(session)
+    conversation = await desk.until(
+        session, lambda seen: seen.status is AgentStatus.FAILED and seen.unsent is not None
+    )
+    assert conversation.unsent is not None
+    assert await desk.api.withdraw_message(session, conversation.unsent) == "say late"
+    draft = await desk.api.load_message_draft(session)
+    assert draft is not None
+    assert draft.text == "say late"
+    desk.command(session, scripted_command())
+    await desk.api.resume(session)
+    await desk.ready(session)
+    assert await desk.said(session) == ["user: say late"]
+    await desk.send(session, "say now")
+    await desk.ready(session)
+    assert (await desk.said(session))[-1] == "agent: now"
+
+
 @pytest.mark.parametrize(
     ("start", "problem"),
     [
