@@ -54,6 +54,7 @@ def compose(application: QApplication, frame: FirstFrame) -> Parts:
     review.focus_wanted.connect(view.focus_writing)
     foot.late.focus_wanted.connect(view.focus_writing)
     window.show_view(view)
+    window.used_again.connect(desk.look_again)
     touch.watch(window)
     transcript = view.pages.chat.transcript
     touch.changed.connect(lambda: transcript.set_touch(touch=touch.on))

@@ -38,6 +38,10 @@ class Clock(Protocol):
         """Seconds that never run backwards."""
         ...
 
+    def asleep(self) -> float:
+        """Seconds the machine has slept since some moment: only how it grows means something."""
+        ...
+
     def call_later(self, seconds: float, callback: Callable[[], None]) -> TimerHandle:
         """Run `callback` on the running loop after `seconds`."""
         ...
@@ -51,6 +55,12 @@ class SystemClock:
 
     def monotonic(self) -> float:
         return time.monotonic()
+
+    def asleep(self) -> float:
+        with_sleep = getattr(time, "CLOCK_BOOTTIME", None)
+        if with_sleep is not None:
+            return time.clock_gettime(with_sleep) - time.clock_gettime(time.CLOCK_MONOTONIC)
+        return time.time() - time.monotonic()
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> TimerHandle:
         return asyncio.get_running_loop().call_later(seconds, callback)

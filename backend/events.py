@@ -151,6 +151,13 @@ class StoreAvailability:
 
 
 @dataclass(frozen=True, slots=True)
+class Woke:
+    """The machine has slept for so many seconds, and what is known may be old."""
+
+    slept: float
+
+
+@dataclass(frozen=True, slots=True)
 class WindowRequested:
     """Somebody started the program again: show the window."""
 
@@ -188,6 +195,7 @@ Event = (
     | ReviewChanged
     | StoreProgress
     | StoreAvailability
+    | Woke
     | WindowRequested
     | BackendReady
     | BackendStopped

@@ -127,8 +127,12 @@ class Runtime:
         )
         await self.listen(clock, port)
         if self._services.hosting is not None:
-            # Agents find their tools only now that the port listens.
-            await self._services.hosting.recovery.go_on()
+            try:
+                # Agents find their tools only now that the port listens.
+                await self._services.hosting.recovery.go_on()
+            except BaseException:
+                await self._close_doors()
+                raise
             self._services.hosting.quick_chats.remove_old()
 
     @classmethod
@@ -156,6 +160,7 @@ class Runtime:
             info=DeskProcess(version=VERSION, pid=os.getpid(), kind=kind),
             on_show=lambda token: services.bus.publish(WindowRequested(token)),
             on_hand_over=on_hand_over,
+            on_request=services.wake.look,
             metrics=services.metrics,
             debug=os.environ.get(DEBUG_VARIABLE) == "1",
         )
@@ -167,6 +172,10 @@ class Runtime:
             server=server,
             tools=tools,
         )
+
+    def look(self) -> None:
+        """Something happens: see whether the machine has slept since."""
+        self._services.wake.look()
 
     @property
     def desk(self) -> DeskApi:
@@ -231,6 +240,14 @@ class Runtime:
             )
         )
 
+    async def _close_doors(self) -> None:
+        """Nobody finds the port any more, and it listens no more."""
+        try:
+            await self._server.stop()
+        finally:
+            with suppress(OSError):
+                remove_endpoint(self._home, os.getpid())
+
     async def close(self, *, deliberate: bool) -> None:
         """Drain, stop listening, close the store and give its lock back.
 
@@ -244,11 +261,9 @@ class Runtime:
             await self._services.hosting.close()
         self._services.asking.draining.set()
         try:
-            await self._server.stop()
+            await self._close_doors()
             await self._services.supervisor.stop()
         finally:
-            with suppress(OSError):
-                remove_endpoint(self._home, os.getpid())
             await self._store.close()
         self._services.bus.publish(BackendStopped())
 

@@ -27,7 +27,7 @@ from backend.clarification.waiters import Waiters
 from backend.clock import Clock
 from backend.conversation.unavailable import NoConversations
 from backend.desk import LocalDesk
-from backend.events import EventBus
+from backend.events import EventBus, Woke
 from backend.metrics import Metrics
 from backend.review.parts import ReviewParts
 from backend.review.reviews import Reviews
@@ -35,6 +35,7 @@ from backend.review.unavailable import NoReviews
 from backend.store.database import Database
 from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
+from backend.work.wake import WakeWatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Services:
     bus: EventBus
     metrics: Metrics
     projections: Projections
+    wake: WakeWatch
     hosting: Hosting | None = None
     """None for a desk that runs for one command."""
 
@@ -66,12 +68,12 @@ def build_services(
 ) -> Services:
     """Wire one resolver and everything around it; starts nothing.
 
-    `epoch` is the number of this start, `hosting` is what running agents needs, `resumer` gives
-    prompts to them where it is not ours, and questions nobody answers expire after
-    `expire_after` seconds.
+    `epoch` is the number of this start, `hosting` what running agents needs, `resumer` gives them
+    prompts where it is not ours, and unanswered questions expire after `expire_after` seconds.
     """
     bus, metrics, projections = EventBus(), Metrics(), Projections(epoch)
-    parts = _build_parts(database, clock, bus, projections)
+    wake = WakeWatch(clock, lambda slept: bus.publish(Woke(slept)))
+    parts = _build_parts(database, clock, bus, projections, wake)
     lifecycle = Lifecycle(parts)
     asking = Asking(parts, bus=bus, tickets=TicketBook(ticket_key.encode()))
     hosted: Hosting | None = None
@@ -100,16 +102,17 @@ def build_services(
         bus=bus,
         metrics=metrics,
         projections=projections,
+        wake=wake,
         hosting=hosted,
     )
 
 
 def _build_parts(
-    database: Database, clock: Clock, bus: EventBus, projections: Projections
+    database: Database, clock: Clock, bus: EventBus, projections: Projections, wake: WakeWatch
 ) -> Parts:
     supervisor = TaskSupervisor()
     waiters = Waiters(supervisor)
-    worker = DeadlineWorker(clock, supervisor)
+    worker = DeadlineWorker(clock, supervisor, wake.look)
     return Parts(
         database=database,
         clock=clock,

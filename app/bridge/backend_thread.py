@@ -59,6 +59,7 @@ class BackendThread(QObject):
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._desk: DeskApi | None = None
+        self._look: Callable[[], None] = _nothing
         self._stop: asyncio.Event | None = None
         self._stop_wanted = threading.Event()
         self._stopped = threading.Event()
@@ -81,6 +82,7 @@ class BackendThread(QObject):
             raise StorageFailed(ErrorCode.STORE_UNREACHABLE, "the backend is not running")
 
         async def run() -> T:
+            self._look()
             return await work(desk)
 
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(run(), loop))
@@ -135,6 +137,7 @@ class BackendThread(QObject):
             return
         runtime = await opening
         try:
+            self._look = runtime.look
             self._desk = runtime.desk
             self.started_up.emit(await runtime.desk.desk_info())
             if self._demo:
@@ -151,6 +154,10 @@ class BackendThread(QObject):
             self.client.attach(self)
         self.client.event_received.emit(event)
         self._collector.note_work()
+
+
+def _nothing() -> None:
+    return
 
 
 async def _finished_before(stop: asyncio.Event, opening: "asyncio.Task[Runtime]") -> bool:

@@ -1,6 +1,7 @@
 """What the window as a whole does: reads everything once, then follows what the human opens."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from PySide6.QtCore import QObject, Signal
 
@@ -20,7 +21,8 @@ from app.viewmodels.transcript import TranscriptViewModel
 from backend.api import DeskInfo
 from backend.domain.clarification import Bundle
 from backend.domain.review import Review
-from backend.events import Event, StoreAvailability, StoreProgress, WindowRequested
+from backend.errors import AppError
+from backend.events import Event, StoreAvailability, StoreProgress, WindowRequested, Woke
 from backend.ids import ClientId, PendingId, SessionId, new_id
 
 
@@ -90,6 +92,11 @@ class DeskViewModel(QObject):
         """Everything is read, also the conversation that is open."""
         shown = self.transcript.session_id == self.sessions.current_id
         return self.ready and shown and not self.transcript.loading
+
+    def look_again(self) -> None:
+        """The window is used again: any call finds out whether the machine has slept meanwhile."""
+        if self.ready:
+            self._tasks.start(self._look(), name="look whether the machine has slept")
 
     def start(self) -> None:
         """The backend is ready: read what the window shows."""
@@ -169,6 +176,10 @@ class DeskViewModel(QObject):
         self.ready = True
         self.loaded.emit()
 
+    async def _look(self) -> None:
+        with suppress(AppError):
+            await self._client.call(lambda api: api.desk_info())
+
     def _follow_store(self, happened: StoreAvailability) -> None:
         """One notice while the store is away, whatever it is told; everything anew afterwards."""
         before, self._away = self._away, None
@@ -227,5 +238,7 @@ class DeskViewModel(QObject):
             self.window_requested.emit(happened)
         elif isinstance(happened, StoreProgress):
             self.store_progress.emit(happened)
+        elif isinstance(happened, Woke) and self.ready:
+            self._tasks.start(self._reload(), name="reload after a sleep")
         elif isinstance(happened, StoreAvailability):
             self._follow_store(happened)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
@@ -13,9 +13,13 @@ _MINIMUM: Final = (480, 400)
 
 
 class MainWindow(QMainWindow):
-    """`close_wanted` instead of closing: whoever runs the program decides what it means."""
+    """`close_wanted` instead of closing: whoever runs the program decides what it means.
+
+    `used_again` when it becomes the active window.
+    """
 
     close_wanted = Signal()
+    used_again = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -40,6 +44,11 @@ class MainWindow(QMainWindow):
     def allow_close(self) -> None:
         """From now on a close event closes: the program is about to end."""
         self._may_close = True
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow():
+            self.used_again.emit()
+        super().changeEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._may_close:

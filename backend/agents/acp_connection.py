@@ -142,6 +142,10 @@ class AcpConnection:
     async def _choose(self, method: str, params: JsonMap) -> JsonMap:
         return await self.call(method, {"sessionId": self.setup.agent_session_id, **params})
 
+    async def probe(self) -> None:
+        if self._process.hung_up:
+            await self._process.stop(wanted=False)
+
     async def stop(self) -> None:
         await self._process.stop()
         with contextlib.suppress(TimeoutError):

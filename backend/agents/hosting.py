@@ -29,7 +29,7 @@ from backend.conversation.transcripts import Transcripts
 from backend.conversation.turns import Turns
 from backend.conversation.views import ConversationViews
 from backend.conversation.watching import Watch
-from backend.events import EventBus
+from backend.events import Event, EventBus, Woke
 from backend.ids import SessionId
 from backend.review.reviews import Reviews
 
@@ -71,6 +71,8 @@ class Hosting:
         self.reviews = reviews
         self.resumer = AnswerResumer(self._dispatches)
         self.recovery = HostedRecovery(inner, means.survivors, self._dispatches)
+        self._supervisor = parts.supervisor
+        bus.subscribe(self._follow)
         self.quick_chats = QuickChats(inner)
         self.conversations = Conversations(
             inner,
@@ -86,6 +88,10 @@ class Hosting:
     def answers_first(self, answers: WaitingAnswers) -> None:
         """Give what waits in `answers` to agents whose turns have ended."""
         self._dispatches.answers_first(answers)
+
+    def _follow(self, happened: Event) -> None:
+        if isinstance(happened, Woke):
+            self._supervisor.start(self._life.look_in(), name="look at agents after a sleep")
 
     async def close(self) -> None:
         """End every agent and write down how their turns ended; bounded."""

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import re
+import select
 import shutil
 import signal
 import sys
@@ -117,6 +118,17 @@ class AgentProcess:
     @property
     def gone(self) -> bool:
         return self._pipes.exited.is_set()
+
+    @property
+    def hung_up(self) -> bool:
+        """Whether nobody holds the other end of its input, also where that was not noticed yet."""
+        pipe = self.input.transport.get_extra_info("pipe")
+        if self.gone or pipe is None or sys.platform == "win32":
+            return self.gone
+        poll = select.poll()
+        # Asked for nothing, it still tells of an end that is gone.
+        poll.register(pipe, 0)
+        return bool(poll.poll(0))
 
     @property
     def complaints(self) -> str:

@@ -14,6 +14,7 @@ from backend.events import (
     BundleResolved,
     Event,
     EventBus,
+    Woke,
 )
 from backend.ids import PendingId
 from backend.store import bundles, withdrawals
@@ -39,7 +40,7 @@ class Expiry:
             bus.subscribe(self._follow)
 
     async def start(self) -> None:
-        """Watch what earlier runs left open; once, after recovery."""
+        """Watch what is open already: after recovery, and again when the machine has slept."""
         if self._after is None:
             return
         deadline = Deadline(self._parts.clock, EXPIRE_BUDGET)
@@ -57,6 +58,9 @@ class Expiry:
                     self._watch(bundle)
             case BundleRemoved(pending_id, _):
                 self._parts.worker.drop(_key(pending_id))
+            case Woke():
+                # The time it slept counts for who waits, and not for a timer.
+                self._parts.supervisor.start(self.start(), name="plan expiries anew")
             case _:
                 return
 

@@ -73,6 +73,11 @@ class AgentLife:
                 # Its end is heard before `stop` returns, unless it never told one.
                 hearing.ended(AgentEnd(None, wanted=True))
 
+    async def look_in(self) -> None:
+        """Find out whose pipes have nobody at the other end any more."""
+        agents = [live.agent for live in self._parts.live.all() if live.agent is not None]
+        await asyncio.gather(*(agent.probe() for agent in agents))
+
     async def stop_all(self) -> None:
         """End every process at once; bounded as `stop`."""
         running = [live.session_id for live in self._parts.live.all()]

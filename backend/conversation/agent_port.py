@@ -122,6 +122,10 @@ class RunningAgent(Protocol):
         """Raises `AgentFailed` when the agent refuses; what changed comes as an update."""
         ...
 
+    async def probe(self) -> None:
+        """Look whether it still holds its pipes; one that does not is ended, as not wanted."""
+        ...
+
     async def stop(self) -> None:
         """End the whole process group, gently first; bounded, and never raises."""
         ...

@@ -24,10 +24,17 @@ _LINGER_BYTES: Final = 4 * MAX_BODY
 class Guard:
     """Admits a request with the role of its token, or refuses it with the first reason."""
 
-    def __init__(self, app: ASGIApp, tokens: Tokens, port: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        tokens: Tokens,
+        port: Callable[[], int],
+        on_request: Callable[[], None] | None = None,
+    ) -> None:
         self._app = app
         self._tokens = tokens
         self._port = port
+        self._on_request = on_request
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -47,6 +54,8 @@ class Guard:
         if body is None:
             await _refuse(receive, send, 413, "request body too large")
             return
+        if self._on_request is not None:
+            self._on_request()
         await self._app(scope, _replay(body, receive), send)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:

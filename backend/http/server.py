@@ -51,6 +51,7 @@ class HttpServer:
         on_show: Callable[[str], None],
         on_hand_over: Callable[[], None] | None,
         metrics: Metrics,
+        on_request: Callable[[], None] | None = None,
         debug: bool = False,
     ) -> None:
         self._asking = asking
@@ -75,7 +76,8 @@ class HttpServer:
         document.describe(operations)
         app = _application(operations, self._mcp)
         self._listener = Listener(
-            ToldWhenCutOff(Guard(app, tokens, lambda: self._port)), stop_seconds=_STOP_SECONDS
+            ToldWhenCutOff(Guard(app, tokens, lambda: self._port, on_request)),
+            stop_seconds=_STOP_SECONDS,
         )
         self._serving: asyncio.Task[None] | None = None
         self._speaking: asyncio.Task[None] | None = None

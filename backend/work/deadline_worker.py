@@ -23,11 +23,16 @@ class DeadlineWorker:
     """Starts each piece of work when it is due. Sleeps until the next one; idle, it has no timer.
     It ends with its supervisor.
 
+    `look` is called each time it wakes, before what is due.
+
     Work is known by its key: putting the same key again replaces what was planned.
     """
 
-    def __init__(self, clock: Clock, supervisor: TaskSupervisor) -> None:
+    def __init__(
+        self, clock: Clock, supervisor: TaskSupervisor, look: Callable[[], None] | None = None
+    ) -> None:
         self._clock = clock
+        self._look = look
         self._supervisor = supervisor
         self._planned: dict[str, tuple[int, Work]] = {}
         self._order: list[tuple[float, int, str]] = []
@@ -81,6 +86,8 @@ class DeadlineWorker:
 
     def _wake(self) -> None:
         self._timer = None
+        if self._look is not None:
+            self._look()
         now = self._clock.monotonic()
         while self._order and self._order[0][0] <= now:
             entry = heapq.heappop(self._order)

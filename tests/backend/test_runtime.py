@@ -1,11 +1,13 @@
 """Which settings a desk starts with, and under which number it tells what it reads."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from backend.clock import SystemClock
+from backend.conversation.recovery import HostedRecovery
 from backend.errors import InvalidInput
 from backend.events import Event, StoreAvailability
 from backend.paths import Home
@@ -119,3 +121,26 @@ async def test_the_embedded_store_has_the_number_of_its_start(home: Home) -> Non
         epochs.append({each.projected.epoch for each in await runtime.desk.list_sessions()})
         await runtime.close(deliberate=True)
     assert epochs == [{1}, {2}]
+
+
+async def test_a_start_that_is_given_up_once_it_listens_leaves_no_address_behind(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Quitting in the moment in which the desk has just begun to listen."""
+    reached = asyncio.Event()
+
+    async def hangs(self: HostedRecovery) -> None:
+        del self
+        reached.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(HostedRecovery, "go_on", hangs)
+    opening = asyncio.create_task(
+        Runtime.open(home, SystemClock(), kind="serve", database="", listener=ignore)
+    )
+    await reached.wait()
+    assert home.endpoint.exists()
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    assert not home.endpoint.exists()

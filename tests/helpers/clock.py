@@ -48,6 +48,7 @@ class FakeClock:
     def __init__(self, start: Nanoseconds = START) -> None:
         self._now = int(start)
         self._monotonic = 1000.0
+        self._asleep = 0.0
         self._order = itertools.count()
         self._timers: list[tuple[float, int, _Timer]] = []
         self._at_work = 0
@@ -59,6 +60,14 @@ class FakeClock:
 
     def monotonic(self) -> float:
         return self._monotonic
+
+    def asleep(self) -> float:
+        return self._asleep
+
+    def sleep_machine(self, seconds: float) -> None:
+        """The machine sleeps: only the wall goes on."""
+        self._asleep += seconds
+        self.set_wall(seconds)
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> _Timer:
         timer = _Timer(self._monotonic + seconds, callback)

@@ -55,6 +55,7 @@ class ScriptedAgent:
         self.pipe = asyncio.Event()
         self.pipe.set()
         self.broken = False
+        self.hung_up = False
         self.cancels = 0
         self.stopped = False
 
@@ -72,6 +73,10 @@ class ScriptedAgent:
     async def set_mode(self, mode: str) -> None: ...
 
     async def set_option(self, option_id: str, value: str) -> None: ...
+
+    async def probe(self) -> None:
+        if self.hung_up:
+            self.die()
 
     async def stop(self) -> None:
         self.stopped = True

@@ -11,7 +11,7 @@ from app.viewmodels.quick_chat import QuickChatViewModel
 from backend.domain.agents import AgentCommand
 from backend.domain.conversation import SessionKind
 from backend.domain.hosted import AgentOffer
-from backend.events import SessionRemoved
+from backend.events import SessionRemoved, Woke
 from backend.ids import AgentKey, ClientId, SessionId
 from tests.helpers.clarification_case import deadline_on
 from tests.helpers.clock import FakeClock, settle
@@ -197,3 +197,22 @@ async def test_a_question_of_the_chat_is_answered_in_the_panel() -> None:
     card = case.quick.clarification.card
     assert card is not None
     assert card.pending_id == "p"
+
+
+async def test_after_a_sleep_every_list_is_read_again() -> None:
+    """agents.md, ACP: after a suspend the Inbox is reread."""
+    case = QuickCase()
+    await case.start()
+    case.backend.desk.calls.clear()
+    case.backend.desk.bus.publish(Woke(3600))
+    await settle()
+    assert {"list_sessions", "list_open_bundles"} <= set(case.backend.desk.calls)
+
+
+async def test_a_window_that_is_used_again_lets_the_desk_find_out_that_it_slept() -> None:
+    case = QuickCase()
+    await case.start()
+    case.backend.desk.calls.clear()
+    case.desk.look_again()
+    await settle()
+    assert case.backend.desk.calls == ["desk_info"]

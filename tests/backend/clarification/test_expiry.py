@@ -164,3 +164,19 @@ async def test_an_answered_question_leaves_nothing_to_wait_for(
         await watched(desk, clock, asked.pending_id)
         await respond(desk, asked.pending_id)
         await until(lambda: clock.pending_timers == 0)
+
+
+async def test_the_time_the_machine_slept_counts(store_path: Place, clock: FakeClock) -> None:
+    """agents.md, ACP: after a suspend deadlines are looked at again."""
+    async with open_desk(store_path, clock, expire_after=AFTER) as desk:
+        await desk.services.expiry.start()
+        asked = await desk.asking.open(make_caller(), make_draft())
+        await watched(desk, clock, asked.pending_id)
+        clock.sleep_machine(AFTER)
+        assert (await desk.desk.get_bundle(asked.pending_id)).answerable
+        desk.services.wake.look()
+        for _ in range(100):
+            await clock.advance(0.01)
+            if not (await desk.desk.get_bundle(asked.pending_id)).answerable:
+                break
+        await status_is(desk, asked.pending_id, BundleStatus.EXPIRED)
