@@ -10,7 +10,14 @@ from backend.clock import Nanoseconds, format_timestamp
 from backend.domain.conversation import SessionState
 from backend.domain.hosted import PromptOutcome
 from backend.ids import AdmissionId, MessageId, QueueEntryId, TurnId
-from backend.store import admissions, input_facts, message_queue, messages, prompts
+from backend.store import (
+    admissions,
+    input_facts,
+    kept_answers,
+    message_queue,
+    messages,
+    prompts,
+)
 from backend.store.database import Params, Transaction
 from tests.helpers.clock import FakeClock
 from tests.helpers.place import Place, open_store, raw
@@ -20,11 +27,18 @@ from tests.helpers.sending import S, Sending
 SESSIONS = 100
 LONG = 2_000
 """Rows, and turns, of the session itself; all others have as many together."""
-BIG = {"task_session_messages", "task_session_turns", "message_admissions", "queued_messages"}
+BIG = {
+    "task_session_messages",
+    "task_session_turns",
+    "message_admissions",
+    "queued_messages",
+    "interaction_deliveries",
+}
 PARTIAL = {
     "idx_turns_reserved",
     "idx_messages_delivery_intent",
     "idx_messages_clarification_open",
+    "idx_deliveries_waiting",
 }
 """Indexes that hold only the few rows that matter: read whole, they are quick."""
 
@@ -42,6 +56,9 @@ def fill(place: Place) -> None:
             " VALUES (?, 'task-s1', '2020', '2020')",
             [(f"o{number}",) for number in range(SESSIONS)],
         )
+        connection.execute(
+            "UPDATE task_sessions SET metadata = ?", ('{"kandesk": {"kind": "hosted"}}',)
+        )
         connection.executemany(
             "INSERT INTO task_session_turns (id, task_session_id, task_id, started_at, metadata,"
             " created_at, updated_at) VALUES (?, ?, 'task-s1', ?, '{}', ?, ?)",
@@ -58,6 +75,14 @@ def fill(place: Place) -> None:
             " VALUES (?, '', ?, ?, '', 'sent', ?, ?)",
             [
                 (f"a{n}", owner, f"p{n}" if n % 3 else "", moment(n), moment(n))
+                for n, owner in enumerate(owners)
+            ],
+        )
+        connection.executemany(
+            "INSERT INTO interaction_deliveries (pending_id, session_id, state, outcome,"
+            " opened_at, claimed_at, updated_at) VALUES (?, ?, ?, 'answered', ?, ?, ?)",
+            [
+                (f"p{n}", owner, "delivered" if n % 400 else "waiting_for_agent") + (moment(n),) * 3
                 for n, owner in enumerate(owners)
             ],
         )
@@ -125,6 +150,8 @@ CALLS: dict[str, Call] = {
     "prompts of one": lambda tx, _: prompts.list_undispatched(tx, S),
     "settle": settle,
     "turn": lambda tx, _: prompts.load(tx, TurnId("t7")),
+    "kept answers": lambda tx, _: kept_answers.list_sessions(tx),
+    "kept answers of one": lambda tx, _: kept_answers.list_of_session(tx, S),
 }
 
 
