@@ -1030,6 +1030,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Begin with</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Folder</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1276,6 +1280,10 @@
     <name>QuestionCard</name>
     <message>
         <source>Choose any number.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>May be left out.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2097,6 +2105,10 @@
     </message>
     <message>
         <source>The form of the agent does not take this answer; it is asked again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent does not take a mode or an option that was chosen, and works with its own.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

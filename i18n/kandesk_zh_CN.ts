@@ -1014,6 +1014,10 @@
         <translation>代理</translation>
     </message>
     <message>
+        <source>Begin with</source>
+        <translation>开始时使用</translation>
+    </message>
+    <message>
         <source>Folder</source>
         <translation>文件夹</translation>
     </message>
@@ -1257,6 +1261,10 @@
     <message>
         <source>Choose any number.</source>
         <translation>可选择任意多个。</translation>
+    </message>
+    <message>
+        <source>May be left out.</source>
+        <translation>可以不填。</translation>
     </message>
     <message>
         <source>Question</source>
@@ -2071,6 +2079,10 @@
     <message>
         <source>The form of the agent does not take this answer; it is asked again.</source>
         <translation>代理的表单不接受这个答案；会再次询问。</translation>
+    </message>
+    <message>
+        <source>The agent does not take a mode or an option that was chosen, and works with its own.</source>
+        <translation>代理不接受所选的模式或选项，将按它自己的设置工作。</translation>
     </message>
 </context>
 <context>

@@ -83,4 +83,10 @@ def _session_text(notice: SessionNotice) -> str:
                 "Transcript",
                 "The form of the agent does not take this answer; it is asked again.",
             )
+        case SessionNotice.CHOICE_REFUSED:
+            return QCoreApplication.translate(
+                "Transcript",
+                "The agent does not take a mode or an option that was chosen, and works with "
+                "its own.",
+            )
     assert_never(notice)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge.client import BackendClient
 from app.viewmodels.conversations import ConversationsViewModel
 from app.viewmodels.messages import MessagesViewModel, SendPhase, Writing
+from app.viewmodels.picks import Offered
 from app.viewmodels.sessions import SessionsViewModel
 from app.viewmodels.timing import Background
 from backend.api import ConversationApi
@@ -103,6 +104,14 @@ class ComposerViewModel(QObject):
     @property
     def conversation(self) -> Conversation | None:
         return self._conversations.get(self._session)
+
+    @property
+    def offered(self) -> Offered | None:
+        """What its agent lets people choose."""
+        found = self.conversation
+        if found is None:
+            return None
+        return Offered(found.session_id, found.modes, found.mode, found.options)
 
     @property
     def writing(self) -> Writing | None:

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.client import BackendClient
+from app.viewmodels.picks import Offered
 from app.viewmodels.sessions import SessionsViewModel
 from app.viewmodels.timing import Background, Deadline
 from backend.domain.agent_command import parse_command
@@ -68,6 +70,8 @@ class NewSessionViewModel(QObject):
         self.folder = ""
         self.command = ""
         self.prompt = ""
+        self._mode = ""
+        self._options: dict[str, str] = {}
         self.phase = StartPhase.IDLE
         self.error: AppError | None = None
         self._session_id = SessionId(new_id())
@@ -107,7 +111,30 @@ class NewSessionViewModel(QObject):
     def choose_agent(self, agent: AgentKey) -> None:
         if agent != self.agent:
             self.agent = agent
+            self._mode, self._options = "", {}
             self._edited()
+
+    @property
+    def offered(self) -> Offered | None:
+        """What the agent let people choose when it was last started here, with what is chosen."""
+        for offer in self.offers:
+            if offer.key == self.agent and offer.command is not None:
+                chosen = tuple(
+                    replace(option, current=self._options.get(option.id, ""))
+                    for option in offer.options
+                    # A switch has no way to leave the choice to the agent.
+                    if not option.is_switch
+                )
+                return Offered(offer.key, offer.modes, self._mode, chosen)
+        return None
+
+    def set_mode(self, mode: str) -> None:
+        self._mode = mode
+        self._edited()
+
+    def set_option(self, option_id: str, value: str) -> None:
+        self._options[option_id] = value
+        self._edited()
 
     def set_folder(self, folder: str) -> None:
         if folder != self.folder:
@@ -148,6 +175,8 @@ class NewSessionViewModel(QObject):
             folder=self.folder.strip(),
             prompt=prompt,
             admission_id=self._admission_id if prompt else None,
+            mode=self._mode,
+            options=tuple(self._options.items()),
             command=parse_command(self.command, posix=os.name != "nt") if custom else None,
         )
 

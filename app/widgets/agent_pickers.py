@@ -5,10 +5,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy, QW
 
 from app.plain_text import plain_tip
 from app.theme import Theme
-from app.viewmodels.composer import ComposerViewModel
+from app.viewmodels.picks import Offered, Picks
 from app.widgets.choice_box import ChoiceBox, SwitchBox
 from backend.domain.agents import ConfigOption, OptionChoice, SessionMode
-from backend.domain.hosted import Conversation
 
 _MODE = ""
 
@@ -16,9 +15,7 @@ _MODE = ""
 class AgentPickers(QWidget):
     """Shows what is so; a choice goes to the agent and is shown when the agent has taken it."""
 
-    def __init__(
-        self, view_model: ComposerViewModel, theme: Theme, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, view_model: Picks, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("agentPickers")
         self._view_model = view_model
@@ -37,13 +34,13 @@ class AgentPickers(QWidget):
         return not self._boxes
 
     def refresh(self) -> None:
-        conversation = self._view_model.conversation
-        shape = None if conversation is None else _shape(conversation)
+        offered = self._view_model.offered
+        shape = None if offered is None else _shape(offered)
         if shape != self._shape:
             self._shape = shape
-            self._rebuild(conversation)
-        if conversation is not None:
-            self._show_current(conversation)
+            self._rebuild(offered)
+        if offered is not None:
+            self._show_current(offered)
         self.setVisible(bool(self._boxes))
 
     def show_for(self, *, touch: bool) -> None:
@@ -57,7 +54,7 @@ class AgentPickers(QWidget):
             self._retranslate()
         super().changeEvent(event)
 
-    def _rebuild(self, conversation: Conversation | None) -> None:
+    def _rebuild(self, offered: Offered | None) -> None:
         for box in self._boxes.values():
             self._row.removeWidget(box)
             box.hide()
@@ -65,11 +62,11 @@ class AgentPickers(QWidget):
         self._boxes = {}
         while self._row.count():
             self._row.takeAt(0)
-        if conversation is None:
+        if offered is None:
             return
-        if conversation.modes:
-            self._add(_MODE, self._mode_box(conversation.modes))
-        for option in conversation.options:
+        if offered.modes:
+            self._add(_MODE, self._mode_box(offered.modes))
+        for option in offered.options:
             box = self._switch(option) if option.is_switch else self._option_box(option)
             self._add(option.id, box)
         self._row.addStretch(1)
@@ -113,32 +110,40 @@ class AgentPickers(QWidget):
         )
         return box
 
-    def _show_current(self, conversation: Conversation) -> None:
-        current = {option.id: option.current for option in conversation.options}
-        current[_MODE] = conversation.mode
+    def _show_current(self, offered: Offered) -> None:
+        current = {option.id: option.current for option in offered.options}
+        current[_MODE] = offered.mode
+        names = self._names(offered)
         for key, box in self._boxes.items():
             value = current.get(key, "")
             with QSignalBlocker(box):
                 if isinstance(box, QComboBox):
-                    box.setCurrentIndex(box.findData(value))
+                    place = box.findData(value)
+                    box.setCurrentIndex(place)
+                    # Nothing chosen: it says what would be.
+                    box.setPlaceholderText(names.get(key, key) if place < 0 else "")
                 else:
                     box.setChecked(value == "true")
 
-    def _retranslate(self) -> None:
-        conversation = self._view_model.conversation
-        if conversation is None:
-            return
-        names = {option.id: option.name for option in conversation.options}
+    def _names(self, offered: Offered) -> dict[str, str]:
+        names = {option.id: option.name for option in offered.options}
         names[_MODE] = self.tr("Mode of the agent")
+        return names
+
+    def _retranslate(self) -> None:
+        offered = self._view_model.offered
+        if offered is None:
+            return
+        names = self._names(offered)
         for key, box in self._boxes.items():
             box.setAccessibleName(names.get(key, key))
             box.setToolTip(plain_tip(names.get(key, key)))
 
 
-def _shape(conversation: Conversation) -> object:
+def _shape(offered: Offered) -> object:
     """What the boxes are made of; what is chosen in them may change without new boxes."""
     return (
-        conversation.session_id,
-        conversation.modes,
-        tuple((option.id, option.name, option.choices) for option in conversation.options),
+        offered.key,
+        offered.modes,
+        tuple((option.id, option.name, option.choices) for option in offered.options),
     )

@@ -11,6 +11,7 @@ from app.theme import Theme
 from app.viewmodels.new_session import NewSessionViewModel, StartPhase
 from app.viewmodels.preferences import Preferences
 from app.widgets.agent_choice import AgentChoice
+from app.widgets.agent_pickers import AgentPickers
 from app.widgets.announcing import announce
 from app.widgets.centred_page import CentredPage
 from app.widgets.choice_box import ChoiceBox
@@ -38,6 +39,9 @@ class NewSessionPage(CentredPage):
         self._title = _label("title")
         self._agent_label = _label("heading")
         self._agents = AgentChoice(theme)
+        self._choices_label = _label("heading")
+        self._choices = AgentPickers(view_model, theme)
+        self._choices.show_for(touch=True)
         self._folder_label = _label("heading")
         self._folder = ChoiceBox(theme)
         self._folder.setObjectName("sessionFolder")
@@ -88,6 +92,9 @@ class NewSessionPage(CentredPage):
         agents: list[QWidget] = [self._agent_label, self._agents, self._problems["agent"]]
         for part in agents:
             self.column.addWidget(part)
+        self._choices_label.setContentsMargins(0, px(8), 0, 0)
+        self.column.addWidget(self._choices_label)
+        self.column.addWidget(self._choices)
         self.column.addSpacing(px(8))
         self.column.addWidget(self._folder_label)
         self.column.addLayout(folder)
@@ -130,6 +137,8 @@ class NewSessionPage(CentredPage):
     def _refresh(self) -> None:
         model = self._view_model
         self._agents.show_choice(model.offers, model.agent, model.command)
+        self._choices.refresh()
+        self._choices_label.setVisible(not self._choices.blank)
         if self._folder.currentText() != model.folder:
             with QSignalBlocker(self._folder):
                 self._folder.setEditText(model.folder)
@@ -171,6 +180,7 @@ class NewSessionPage(CentredPage):
         self.setAccessibleName(self.tr("New session"))
         self._title.setText(self.tr("New session"))
         self._agent_label.setText(self.tr("Agent"))
+        self._choices_label.setText(self.tr("Begin with"))
         self._folder_label.setText(self.tr("Folder"))
         folder = self.tr("Folder the agent works in")
         for part in (self._folder, self._folder.lineEdit(), self._folder.view()):

@@ -1,25 +1,27 @@
 """The life of a session's agent: started when it is needed, heard while it runs, ended once."""
 
 import asyncio
-import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 from backend.conversation.agent_port import AgentLaunch, RunningAgent
 from backend.conversation.hearing import Hearing
 from backend.conversation.live import LiveSession
+from backend.conversation.notices import add_notice
 from backend.conversation.parts import ConversationParts
 from backend.conversation.views import ConversationViews
 from backend.domain.agents import AgentCommand, AgentEnd
-from backend.domain.conversation import SessionState
+from backend.domain.conversation import Message, SessionState
 from backend.domain.hosted import CUSTOM_AGENT, AgentProblem, AgentStatus
+from backend.domain.session_notice import SessionNotice
 from backend.errors import AgentFailed, AppError, ErrorCode, NotFound
+from backend.events import MessagesChanged
 from backend.ids import SessionId
-from backend.store import hosted_sessions, input_facts
+from backend.store import hosted_sessions, input_facts, prompts, turns
 from backend.store.database import Transaction
 from backend.store.hosted_sessions import HostedSession, SessionChange
 from backend.store.locks import lock_sessions
-
-_log = logging.getLogger(__name__)
 
 _PROBLEMS: Final = frozenset(problem.value for problem in AgentProblem)
 _TAIL: Final = 4_000
@@ -130,7 +132,7 @@ class AgentLife:
         """It runs: choose what was chosen before, and keep by what it can be continued."""
         live.agent = agent
         live.offers(agent.setup)
-        await self._choose(agent, session)
+        refused = await self._choose(agent, session)
         if live.agent is not agent:
             raise AgentFailed(ErrorCode.AGENT_FAILED, "the agent ended while it started")
         known = SessionChange(modes=live.modes, mode=live.mode, options=live.options)
@@ -143,20 +145,43 @@ class AgentLife:
             await hosted_sessions.change(tx, live.session_id, known, now)
 
         await self._parts.write_at_last(keep)
+        if refused:
+            await self._tell_refused(live.session_id, refused)
         await self._move(live.session_id, SessionState.IDLE)
         if live.agent is agent:
             live.status = AgentStatus.READY
         self._views.changed(live.session_id)
 
-    async def _choose(self, agent: RunningAgent, session: HostedSession) -> None:
-        """An agent that refuses an earlier choice works with its own."""
-        try:
-            if session.mode and session.mode != agent.setup.mode:
-                await agent.set_mode(session.mode)
-            for option, value in session.choices:
-                await agent.set_option(option, value)
-        except AgentFailed as error:
-            _log.warning("an earlier choice is not taken: %s", error.detail)
+    async def _choose(self, agent: RunningAgent, session: HostedSession) -> str:
+        """Why it does not take an earlier choice, a line for each: it then works with its own."""
+        choices: list[Callable[[], Awaitable[None]]] = []
+        if session.mode and session.mode != agent.setup.mode:
+            choices.append(partial(agent.set_mode, session.mode))
+        choices.extend(partial(agent.set_option, *choice) for choice in session.choices)
+        refused = []
+        for choice in choices:
+            try:
+                await choice()
+            except AgentFailed as error:
+                refused.append(error.detail)
+        return "\n".join(refused)
+
+    async def _tell_refused(self, session_id: SessionId, detail: str) -> None:
+        """A row where its prompt is, or in a turn of its own, which has ended already."""
+
+        async def tell(tx: Transaction) -> Message:
+            await lock_sessions(tx, [session_id])
+            session, now = await _required(tx, session_id), self._parts.clock.now()
+            waiting = await prompts.list_undispatched(tx, session_id)
+            turn_id = waiting[0].turn_id if waiting else await turns.current_turn(tx, session_id)
+            if turn_id is None:
+                turn_id = await turns.open_turn(tx, session_id, session.task_id, now)
+                await turns.complete_turn(tx, turn_id, now)
+            notice = SessionNotice.CHOICE_REFUSED
+            return await add_notice(tx, session_id, notice, now, detail=detail, turn_id=turn_id)
+
+        message = await self._parts.write_at_last(tell)
+        self._parts.bus.publish(MessagesChanged(session_id, (message,)))
 
     async def _not_started(self, live: LiveSession, error: AppError) -> None:
         session_id = live.session_id

@@ -1,6 +1,7 @@
 """The front door of conversations: start, talk, steer, stop (`backend.api.ConversationApi`)."""
 
 from collections.abc import Awaitable
+from dataclasses import replace
 
 from backend.conversation.admission import Admissions
 from backend.conversation.agent_life import AgentLife
@@ -25,8 +26,9 @@ from backend.domain.hosted import (
     OutgoingMessage,
     SessionStart,
 )
-from backend.errors import AgentFailed, Conflict, ErrorCode
+from backend.errors import AgentFailed, Conflict, ErrorCode, TemporarilyUnavailable
 from backend.ids import AdmissionId, MessageId, QueueEntryId, SessionId
+from backend.store import hosted_sessions
 
 
 class Conversations:
@@ -58,7 +60,17 @@ class Conversations:
         self._unsent = UnsentMessages(parts, views)
 
     async def list_agents(self) -> tuple[AgentOffer, ...]:
-        return await self._parts.commands.list_offers()
+        offers = await self._parts.commands.list_offers()
+        try:
+            known = await self._parts.read(hosted_sessions.last_offers)
+        except TemporarilyUnavailable:
+            return offers
+        return tuple(
+            replace(offer, modes=last.modes, options=last.options)
+            if (last := known.get(offer.key)) is not None
+            else offer
+            for offer in offers
+        )
 
     async def start_session(self, start: SessionStart) -> SessionId:
         await self._parts.supervisor.run_to_end(self._start(start), name="start session")

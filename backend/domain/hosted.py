@@ -36,6 +36,9 @@ class AgentOffer:
     command: AgentCommand | None
     install_hint: str = ""
     """What to run to install it, one line of a shell."""
+    modes: tuple[SessionMode, ...] = ()
+    """What it offered when it was last started here; it may offer something else now."""
+    options: tuple[ConfigOption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

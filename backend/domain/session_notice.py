@@ -14,6 +14,8 @@ class SessionNotice(StrEnum):
     """The agent sent a form no question can stand for."""
     ANSWER_UNFIT = "answer_unfit"
     """The agent's form does not take the answer; the question is asked again."""
+    CHOICE_REFUSED = "choice_refused"
+    """The agent does not take a mode or an option that was chosen before; it works with its own."""
 
 
 CONTENTS = {
@@ -21,5 +23,6 @@ CONTENTS = {
     SessionNotice.OUTCOME_UNKNOWN: "The desk ended while this was sent; it is not sent again",
     SessionNotice.FORM_DECLINED: "A form of the agent cannot be shown and was declined",
     SessionNotice.ANSWER_UNFIT: "The agent's form does not take this answer",
+    SessionNotice.CHOICE_REFUSED: "The agent does not take what was chosen and works with its own",
 }
 """For whoever reads the store; the window has words of its own."""

@@ -29,6 +29,8 @@ from backend.store.sessions import known_state
 _SUBCENTS: Final = 10_000
 """Kandev's unit of cost is a hundredth of a cent."""
 _MOST: Final = 2**53
+_LATELY: Final = 200
+"""Sessions in which is looked for what agents offered."""
 _COLUMNS: Final = (
     "s.id, s.task_id, s.state, s.metadata, s.downstream_acp_session_id, s.error_message,"
     " s.tokens_in, s.tokens_out, s.tokens_cached_in, t.title"
@@ -158,6 +160,19 @@ async def list_processes(tx: Transaction) -> Mapping[SessionId, ProcessMark]:
         for row in rows
     }
     return {session_id: mark for session_id, mark in marks.items() if mark is not None}
+
+
+async def last_offers(tx: Transaction) -> Mapping[AgentKey, HostedSession]:
+    """For each agent the newest session in which it offered something to choose."""
+    rows = await tx.fetch_all(
+        f"SELECT {_COLUMNS} FROM task_sessions s JOIN tasks t ON t.id = s.task_id"
+        f" WHERE {is_hosted(tx.dialect, 's')} ORDER BY s.updated_at DESC LIMIT :most",
+        {"most": _LATELY},
+    )
+    found = [session for session in map(_from_row, rows) if session is not None]
+    return {
+        session.agent: session for session in reversed(found) if session.modes or session.options
+    }
 
 
 async def set_process(

@@ -145,10 +145,11 @@ async def settle(
 
 
 async def was_taken(tx: Transaction, prompt: ReservedPrompt) -> bool:
-    """Whether rows of the agent in its turn prove that it had the prompt."""
+    """Whether rows of the agent in its turn prove that it had the prompt; the desk's do not."""
     row = await tx.fetch_one(
         "SELECT 1 AS found FROM task_session_messages"
-        " WHERE turn_id = :turn AND id <> :message AND author_type = 'agent' LIMIT 1",
+        " WHERE turn_id = :turn AND id <> :message AND author_type = 'agent'"
+        " AND type <> 'status' LIMIT 1",
         {"turn": prompt.turn_id, "message": prompt.message_id},
     )
     return row is not None

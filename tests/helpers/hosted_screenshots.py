@@ -48,7 +48,13 @@ _WAITING: Final = (
     "Write one line for the changelog.",
 )
 _OFFERS: Final = (
-    AgentOffer(AgentKey("claude-code"), "Claude Code", AgentCommand(("claude-code-acp",))),
+    AgentOffer(
+        AgentKey("claude-code"),
+        "Claude Code",
+        AgentCommand(("claude-code-acp",)),
+        modes=_MODES,
+        options=_OPTIONS,
+    ),
     AgentOffer(AgentKey("codex"), "Codex", AgentCommand(("codex-acp",))),
     AgentOffer(AgentKey("opencode"), "OpenCode", AgentCommand(("opencode", "acp"))),
     AgentOffer(AgentKey("gemini"), "Gemini CLI", None, "npm install -g @google/gemini-cli"),
@@ -160,7 +166,11 @@ async def _permission(folder: Path) -> None:
     async with shown_window(backend, width=SIZE[0], height=SIZE[1]) as shown:
         scene = _Scene(shown, folder)
         backend.desk.reviews.ask(
-            make_review(command="npm run build -- --mode production", agent_name="Claude Code")
+            make_review(
+                command="npm run build -- --mode production",
+                agent_name="Claude Code",
+                at=time.time_ns() - 5_000_000_000,
+            )
         )
         await until(lambda: scene.window.sees("reviewCard"))
         await scene.take_in_all_looks("permission")

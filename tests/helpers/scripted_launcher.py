@@ -56,6 +56,8 @@ class ScriptedAgent:
         self.pipe.set()
         self.broken = False
         self.hung_up = False
+        self.refuses: frozenset[str] = frozenset()
+        self.chosen: list[str] = []
         self.cancels = 0
         self.stopped = False
 
@@ -70,9 +72,16 @@ class ScriptedAgent:
     async def cancel(self) -> None:
         self.cancels += 1
 
-    async def set_mode(self, mode: str) -> None: ...
+    async def set_mode(self, mode: str) -> None:
+        self._choose(f"mode {mode}")
 
-    async def set_option(self, option_id: str, value: str) -> None: ...
+    async def set_option(self, option_id: str, value: str) -> None:
+        self._choose(f"{option_id} {value}")
+
+    def _choose(self, what: str) -> None:
+        if what in self.refuses:
+            raise AgentFailed(ErrorCode.AGENT_FAILED, f"there is no {what}")
+        self.chosen.append(what)
 
     async def probe(self) -> None:
         if self.hung_up:
@@ -95,11 +104,14 @@ class ScriptedLauncher:
     def __init__(self) -> None:
         self.agents: list[ScriptedAgent] = []
         self.error: AgentFailed | None = None
+        self.refuses: frozenset[str] = frozenset()
+        """Choices no agent takes."""
 
     async def launch(self, launch: AgentLaunch, listener: AgentListener) -> ScriptedAgent:
         if self.error is not None:
             raise self.error
         agent = ScriptedAgent(launch, listener, len(self.agents))
+        agent.refuses = self.refuses
         await listener.started(agent.mark)
         self.agents.append(agent)
         return agent

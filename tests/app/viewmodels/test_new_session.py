@@ -1,12 +1,14 @@
 """A conversation is started once, however often and however late it is asked for."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QObject
 
 from app.tasks import WindowTasks
 from app.viewmodels.new_session import START_SECONDS, NewSessionViewModel, StartPhase
 from app.viewmodels.sessions import SessionsViewModel
-from backend.domain.agents import AgentCommand
+from backend.domain.agents import AgentCommand, ConfigOption, OptionChoice, SessionMode
 from backend.domain.hosted import CUSTOM_AGENT, AgentOffer
 from backend.errors import AppError, ErrorCode, InvalidInput, TemporarilyUnavailable
 from backend.ids import AgentKey, SessionId
@@ -191,3 +193,38 @@ async def test_without_a_folder_nothing_is_started_but_a_quick_chat() -> None:
         await each.start()
     assert case.hosted.started == []
     assert [start.folder for start in quick.hosted.started] == [""]
+
+
+async def test_what_the_agent_offered_last_can_be_chosen_before_the_first_prompt() -> None:
+    """Nothing is chosen unless the human chooses; a switch is left to the conversation."""
+    case = StartCase()
+    options = (
+        ConfigOption("model", "Model", "large", (OptionChoice("large", "Large"),)),
+        ConfigOption("think", "Think longer", "true"),
+    )
+    offer = replace(CLAUDE, modes=(SessionMode("code", "Edit by itself"),), options=options)
+    case.hosted.offers = (offer, AgentOffer(AgentKey("b"), "B", AgentCommand(("b",))))
+    await case.fill()
+    offered = case.view_model.offered
+    assert offered is not None
+    assert (offered.mode, [(one.id, one.current) for one in offered.options]) == (
+        "",
+        [("model", "")],
+    )
+    case.view_model.set_mode("code")
+    case.view_model.set_option("model", "large")
+    await case.start()
+    (start,) = case.hosted.started
+    assert (start.mode, start.options) == ("code", (("model", "large"),))
+
+
+async def test_choices_are_of_one_agent_only() -> None:
+    case = StartCase()
+    offer = replace(CLAUDE, modes=(SessionMode("code", "Edit by itself"),))
+    case.hosted.offers = (offer, AgentOffer(AgentKey("b"), "B", AgentCommand(("b",))))
+    await case.fill()
+    case.view_model.set_mode("code")
+    case.view_model.choose_agent(AgentKey("b"))
+    await case.start()
+    (start,) = case.hosted.started
+    assert (start.agent, start.mode) == ("b", "")
