@@ -98,7 +98,16 @@ class AnswerSheet:
 
     @property
     def complete(self) -> bool:
-        return bool(self.questions) and self.answered_count == len(self.questions)
+        """Every question is answered, but those that may be left out: of all, one is."""
+        return self.answered_count > 0 and all(
+            self.settled(index) for index in range(len(self.questions))
+        )
+
+    def settled(self, index: int) -> bool:
+        """It is answered, or left out where it may be."""
+        entry = self._entries[index]
+        nothing = not entry.selected and not entry.text.strip() and self.problem(index) is None
+        return self.answered(index) or (self.questions[index].optional and nothing)
 
     def answers(self) -> tuple[Answer, ...]:
         """What would be sent, one answer per question."""

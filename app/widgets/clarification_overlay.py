@@ -243,7 +243,7 @@ class ClarificationOverlay(QWidget):
     def _enter(self) -> None:
         """Enter in the own-words field: send a single answer, else go on to the next question."""
         card = self._view_model.card
-        if card is None or card.reviewing or not card.sheet.answered(card.step):
+        if card is None or card.reviewing or not card.sheet.settled(card.step):
             return
         if card.review_step > 0:
             self._view_model.go_to(card.step + 1)

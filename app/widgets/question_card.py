@@ -53,7 +53,7 @@ class QuestionCard(QWidget):
         self._prompt.set_markdown(question.prompt)
         self._several = QLabel()
         self._several.setProperty("role", "small")
-        if not question.multi_select:
+        if not question.multi_select and not question.optional:
             self._several.hide()
         self.choices = ChoiceList(question, theme)
         if not question.options:
@@ -128,6 +128,8 @@ class QuestionCard(QWidget):
         super().changeEvent(event)
 
     def _retranslate(self) -> None:
-        self._several.setText(self.tr("Choose any number."))
+        several = self.tr("Choose any number.") if self._question.multi_select else ""
+        optional = self.tr("May be left out.") if self._question.optional else ""
+        self._several.setText(" ".join(filter(None, (several, optional))))
         self._prompt.setAccessibleName(self.tr("Question"))
         self._prompt.setAccessibleDescription(self._question.prompt)

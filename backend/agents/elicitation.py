@@ -1,6 +1,7 @@
 """Forms of agents as question cards: what the human says is what the agent hears.
 
-A Skip declines; what was withdrawn, or nobody answered, is cancelled; no answer is ever made up.
+A Skip declines, but for a later card all of which may be left out: then it is. What was withdrawn,
+or nobody answered, is cancelled; no answer is ever made up.
 """
 
 import asyncio
@@ -37,6 +38,8 @@ class Elicitations:
         try:
             for fields, draft in drafts_of(read_form(elicited), elicited.message):
                 told = await self._ask(session_id, fields, draft)
+                if told is _DECLINED and content and _may_be_left_out(fields):
+                    continue
                 if isinstance(told, ElicitationReply):
                     return told
                 content.update(told)
@@ -74,3 +77,7 @@ class Elicitations:
         except asyncio.CancelledError:
             self._asking.cut(opened.pending_id)
             raise
+
+
+def _may_be_left_out(fields: tuple[FormField, ...]) -> bool:
+    return all(item.question.optional for item in fields)

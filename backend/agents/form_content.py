@@ -12,7 +12,7 @@ class Unfit(Exception):
 
 
 def content_of(fields: Iterable[FormField], answers: Iterable[Answer]) -> dict[str, object]:
-    """What is accepted for these fields.
+    """What is accepted for these fields; one that is left out is not in it.
 
     Raises:
         Unfit: an answer is missing, or is not what its field wants.
@@ -21,7 +21,9 @@ def content_of(fields: Iterable[FormField], answers: Iterable[Answer]) -> dict[s
     content: dict[str, object] = {}
     for field in fields:
         answer = given.get(field.question.id)
-        if answer is None:
+        if answer is None or answer.empty:
+            if field.question.optional:
+                continue
             raise Unfit(field.name)
         content.update(_values(field, answer))
     return content
@@ -30,8 +32,6 @@ def content_of(fields: Iterable[FormField], answers: Iterable[Answer]) -> dict[s
 def _values(field: FormField, answer: Answer) -> dict[str, object]:
     text = answer.custom_text.strip()
     picked = [field.choices[option].value for option in answer.selected_options]
-    if not picked and not text:
-        raise Unfit(field.name)
     if field.companion and text:
         own: dict[str, object] = {field.companion: text}
         return own | ({field.name: _of_choices(field, picked)} if picked else {})

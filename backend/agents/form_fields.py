@@ -4,7 +4,7 @@ Pure. Labels and prompts are the agent's own; what they may be is clarification.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Final
 
@@ -85,9 +85,16 @@ def read_form(elicited: Elicited) -> tuple[FormField, ...]:
         text = f"the form has {len(asked)} fields; it may have from 1 to {MAX_FIELDS}"
         raise UnsupportedForm(text)
     message = elicited.message if len(asked) == 1 else ""
-    return tuple(
+    required = as_list(elicited.schema.get("required"))
+    read = (
         _field(f"q{number}", name, as_dict(properties[name]), message, companions)
         for number, name in enumerate(asked, start=1)
+    )
+    return tuple(
+        item
+        if item.name in required
+        else replace(item, question=replace(item.question, optional=True))
+        for item in read
     )
 
 

@@ -57,12 +57,17 @@ class AnswerBuilder:
         self._write(at, word)
 
     def answers(self) -> list[Json]:
-        """One answer per open question. Raises `WrongUsage` when one is missing."""
+        """One answer per open question, empty for what may be left out and is.
+
+        Raises `WrongUsage` when one is missing.
+        """
         missing = [
             str(question.get("question_id"))
             for question, draft in zip(self._questions, self._drafts, strict=True)
-            if not draft.given
+            if not draft.given and not question.get("optional")
         ]
+        if not any(draft.given for draft in self._drafts):
+            missing = [str(question.get("question_id")) for question in self._questions]
         if missing:
             raise WrongUsage(f"no answer given for: {', '.join(missing)}")
         return [

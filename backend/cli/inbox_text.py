@@ -66,7 +66,8 @@ def _bundle_text(short: str, bundle: Json) -> str:
     for question in questions:
         name = f"{clean(question.get('question_id'), 40)}: " if len(questions) > 1 else ""
         many = " (several may be chosen)" if question.get("multi_select") else ""
-        lines.append(f"  {name}{clean(question.get('prompt'))}{many}")
+        free = " (may be left out)" if question.get("optional") and len(questions) > 1 else ""
+        lines.append(f"  {name}{clean(question.get('prompt'))}{many}{free}")
         options = question.get("options")
         for number, option in enumerate(options if isinstance(options, list) else [], start=1):
             lines.append(f"    {number}) {clean(option.get('label'))}")

@@ -76,6 +76,8 @@ class Question:
     title: str = ""
     options: tuple[Option, ...] = ()
     multi_select: bool = False
+    optional: bool = False
+    """It may be left out where another question of the bundle is answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,11 @@ class Answer:
     question_id: QuestionId
     selected_options: tuple[OptionId, ...] = ()
     custom_text: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """It says nothing: its question was left out."""
+        return not self.selected_options and not self.custom_text.strip()
 
 
 @dataclass(frozen=True, slots=True)

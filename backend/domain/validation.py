@@ -3,7 +3,7 @@
 Field paths count from zero, as in `questions[0].options[1].label`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from backend.domain.clarification import (
     MAX_CONTEXT,
@@ -20,6 +20,7 @@ from backend.domain.clarification import (
     AnswerDraft,
     Answered,
     Bundle,
+    BundleQuestion,
     BundleStatus,
     Option,
     Outcome,
@@ -74,7 +75,9 @@ def validate_outcome(bundle: Bundle, outcome: Outcome) -> Outcome:
 
     Two equivalent submissions give equal values. Every pending question needs an answer; answers
     to siblings that are already closed are allowed, so that a retry stays valid, and are not
-    written. Says nothing about whether the bundle is still active: only the claim decides that.
+    written. One that may be left out is answered by nothing; the others of its bundle must say
+    something then, and one of all. Says nothing about whether the bundle is still active: only the
+    claim decides that.
 
     Raises:
         InvalidInput: names the field and the limit.
@@ -134,6 +137,9 @@ def _normal_answer(path: str, questions: dict[QuestionId, Question], answer: Ans
 def _check_complete(bundle: Bundle, answers: dict[QuestionId, Answer]) -> None:
     pending = [item for item in bundle.questions if item.status is BundleStatus.PENDING]
     required = pending or bundle.questions
+    for item in required:
+        if item.question.optional:
+            answers.setdefault(item.question.id, Answer(item.question.id))
     missing = [item.question.id for item in required if item.question.id not in answers]
     if missing:
         raise InvalidInput(
@@ -142,6 +148,21 @@ def _check_complete(bundle: Bundle, answers: dict[QuestionId, Answer]) -> None:
             f"missing: {', '.join(missing)}",
             field="answers",
             limit=len(required),
+        )
+    if any(item.question.optional for item in required):
+        _check_said(required, answers)
+
+
+def _check_said(required: Sequence[BundleQuestion], answers: Mapping[QuestionId, Answer]) -> None:
+    empty = [item.question for item in required if answers[item.question.id].empty]
+    unsaid = [question.id for question in empty if not question.optional]
+    if unsaid or len(empty) == len(required):
+        raise InvalidInput(
+            ErrorCode.INVALID,
+            f"an answer is needed for: {', '.join(unsaid)}"
+            if unsaid
+            else "no answer says anything",
+            field="answers",
         )
 
 

@@ -42,6 +42,7 @@ class QuestionOut(TypedDict):
     status: str
     options: list[OptionOut]
     multi_select: bool
+    optional: NotRequired[bool]
     response: NotRequired[AnswerOut]
 
 
@@ -227,6 +228,8 @@ def _question(item: BundleQuestion) -> QuestionOut:
         ],
         "multi_select": question.multi_select,
     }
+    if question.optional:
+        wire["optional"] = True
     if item.answer is not None:
         wire["response"] = _answer(item.answer)
     return wire

@@ -255,5 +255,6 @@ def _question_metadata(bundle: NewBundle, index: int) -> JsonDict:
         "question_total": len(bundle.draft.questions),
         "context": bundle.draft.context,
         "status": BundleStatus.PENDING.value,
-        OWN_KEY: {"multi_select": question.multi_select},
+        OWN_KEY: {"multi_select": question.multi_select}
+        | ({"optional": True} if question.optional else {}),
     }

@@ -109,6 +109,7 @@ def question_from_json(metadata: JsonDict, content: str) -> Question:
             for option in options
         ),
         multi_select=is_set(own.get("multi_select")),
+        optional=is_set(own.get("optional")),
     )
 
 

@@ -25,16 +25,38 @@ CLAUDE: dict[str, Any] = {
 """What Claude Code's own question is as a form; nothing in it is required."""
 
 
-def form(properties: dict[str, Any], message: str = "Which one?") -> Elicited:
-    return Elicited(message, {"type": "object", "properties": properties})
+def form(
+    properties: dict[str, Any], message: str = "Which one?", required: tuple[str, ...] = ()
+) -> Elicited:
+    schema = {"type": "object", "properties": properties, "required": list(required)}
+    return Elicited(message, schema)
 
 
 def answer(*options: str, text: str = "", question: str = "q1") -> Answer:
     return Answer(QuestionId(question), tuple(map(OptionId, options)), text)
 
 
+def optional_form(*required: str) -> Elicited:
+    schema: dict[str, object] = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "size": {"enum": ["small", "large"]}},
+        "required": list(required),
+    }
+    return Elicited("Tell me", schema)
+
+
+def test_what_a_schema_does_not_require_may_be_left_out() -> None:
+    """JSON Schema, required."""
+    fields = read_form(optional_form("name"))
+    assert [field.question.optional for field in fields] == [False, True]
+    given = (answer(text="x"), answer(question="q2"))
+    assert content_of(fields, given) == {"name": "x"}
+    with pytest.raises(Unfit):
+        content_of(fields, (answer(), answer("q2_opt1", question="q2")))
+
+
 def content(properties: dict[str, Any], *answers: Answer) -> dict[str, object]:
-    return content_of(read_form(form(properties)), answers)
+    return content_of(read_form(form(properties, required=tuple(properties))), answers)
 
 
 def test_claude_codes_question_is_one_question_with_its_own_words_beside_it() -> None:

@@ -12,7 +12,7 @@ import pytest
 from backend.domain.agents import AgentCommand
 from backend.domain.clarification import BundleStatus, Delivery
 from backend.domain.hosted import AgentProblem
-from backend.errors import AgentFailed
+from backend.errors import AgentFailed, InvalidInput
 from backend.ids import ClaimId, SessionId, new_id
 from tests.helpers.builders import make_answer
 from tests.helpers.desk import HUMAN
@@ -305,3 +305,51 @@ async def test_an_answer_whose_agent_does_not_start_is_given_back_and_can_be_giv
     assert outcome.delivery is Delivery.DELIVERED
     await desk.ready(session)
     assert len(prompts_in(log)) == 2
+
+
+def elicits_some(required: list[str], **properties: Any) -> str:
+    schema = {"type": "object", "properties": properties, "required": required}
+    asked = {"mode": "form", "message": "Tell me", "requestedSchema": schema}
+    return f"elicit {json.dumps(asked)}"
+
+
+async def test_what_a_form_does_not_require_can_be_left_out_and_the_rest_not(
+    desk: HostingDesk,
+) -> None:
+    """Empty is left out; what is required must be said, and something of all."""
+    name, note = {"type": "string"}, {"type": "string"}
+    session = await desk.start(elicits_some(["name"], name=name, note=note))
+    bundle = await desk.question(session)
+    assert [item.question.optional for item in bundle.questions] == [False, True]
+    for empty in ((make_answer("q1"), make_answer("q2", text="x")), (make_answer("q1"),)):
+        with pytest.raises(InvalidInput):
+            await desk.answer(bundle, *empty)
+    await desk.answer(bundle, make_answer("q1", text="me"))
+    await desk.ready(session)
+    assert (await desk.said(session))[-1] == 'agent: elicitation: accept {"name": "me"}'
+
+
+async def test_a_form_that_requires_nothing_is_not_answered_by_nothing(desk: HostingDesk) -> None:
+    session = await desk.start(elicits_some([], a={"type": "string"}, b={"type": "string"}))
+    bundle = await desk.question(session)
+    with pytest.raises(InvalidInput):
+        await desk.answer(bundle, make_answer("q1"), make_answer("q2"))
+    await desk.answer(bundle, make_answer("q2", text="only this"))
+    await desk.ready(session)
+    assert (await desk.said(session))[-1] == 'agent: elicitation: accept {"b": "only this"}'
+
+
+async def test_a_later_card_of_a_form_that_may_be_left_out_is_by_a_skip(desk: HostingDesk) -> None:
+    """The first card was answered: only what the form does not require is left out."""
+    fields = {f"f{number}": {"type": "string"} for number in range(5)}
+    session = await desk.start(elicits_some(["f0"], **fields))
+    first = await desk.question(session)
+    await desk.answer(first, make_answer("q1", text="said"))
+
+    async def second() -> bool:
+        return (await desk.question(session)).pending_id != first.pending_id
+
+    await eventually(second, seconds=20)
+    await desk.skip(await desk.question(session))
+    await desk.ready(session)
+    assert (await desk.said(session))[-1] == 'agent: elicitation: accept {"f0": "said"}'
