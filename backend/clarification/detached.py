@@ -18,6 +18,7 @@ from backend.events import EventBus, TurnStarted
 from backend.ids import PendingId, SessionId, TurnId, new_id
 from backend.store import (
     deliveries,
+    hosted_sessions,
     intents,
     open_bundles,
     prompts,
@@ -150,6 +151,7 @@ class DetachedDelivery:
             if answer.kept and not await _leave(tx, answer, now):
                 raise AgentFailed(ErrorCode.DELIVERY_FAILED, "a call has collected the answer")
             await session_states.run_again(tx, session_id, now)
+            await hosted_sessions.set_unsure(tx, session_id, now, unsure=False)
         return superseded
 
     async def _dispatch(

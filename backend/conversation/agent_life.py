@@ -1,6 +1,7 @@
 """The life of a session's agent: started when it is needed, heard while it runs, ended once."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final
@@ -89,13 +90,14 @@ class AgentLife:
         session_id = live.session_id
         live.status, live.trouble = AgentStatus.STARTING, None
         self._views.changed(session_id)
+        session: HostedSession | None = None
         try:
             session = await self._parts.read(lambda tx: _required(tx, session_id))
             await self._move(session_id, SessionState.STARTING)
             agent = await self._launch(live, session, anew=anew)
             await self._started(live, agent, session)
         except AppError as error:
-            await self._not_started(live, error)
+            await self._not_started(live, error, _not_kept(session, live))
             raise
         except BaseException:
             live.status = AgentStatus.ABSENT
@@ -183,20 +185,21 @@ class AgentLife:
         message = await self._parts.write_at_last(tell)
         self._parts.bus.publish(MessagesChanged(session_id, (message,)))
 
-    async def _not_started(self, live: LiveSession, error: AppError) -> None:
+    async def _not_started(self, live: LiveSession, error: AppError, hint: str) -> None:
         session_id = live.session_id
         self._parts.tools.close(session_id)
         self._hearing.pop(session_id, None)
         live.agent = None
         failed = isinstance(error, AgentFailed)
         state = SessionState.FAILED if failed else SessionState.IDLE
-        told = f"{_problem(error)}: {error.detail[:_TAIL]}" if failed else ""
+        said = "\n".join(filter(None, (error.detail[-_TAIL:], hint)))
+        told = f"{_problem(error)}: {said}" if failed else ""
         await self._move(session_id, state, error=told)
         await self._forget_process(session_id)
         # Told last: who then starts it again never meets this start.
         live.status = AgentStatus.FAILED
         if live.trouble is None:
-            live.troubled(_problem(error), error.detail[-_TAIL:])
+            live.troubled(_problem(error), said)
         self._views.changed(session_id)
 
     def _gone(self, live: LiveSession, hearing: Hearing, end: AgentEnd) -> None:
@@ -260,3 +263,16 @@ def _problem(error: AppError) -> AgentProblem:
 def _last_words(end: AgentEnd) -> str:
     code = "" if end.code is None else f"exit code {end.code}\n"
     return f"{code}{end.stderr_tail}"[-_TAIL:].strip()
+
+
+def _not_kept(session: HostedSession | None, live: LiveSession) -> str:
+    """What a start may have lacked: values of a command's environment are never stored."""
+    if session is None or live.command is not None:
+        return ""
+    missing = [name for name in session.environment_names if name not in os.environ]
+    if not missing:
+        return ""
+    return (
+        f"Its command was given values for {', '.join(missing)}, which are not kept. Set them in"
+        " the environment Kandesk is started in and resume, or begin a new conversation."
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable
 from dataclasses import replace
 
+from backend.clock import Nanoseconds
 from backend.conversation.admission import Admissions
 from backend.conversation.agent_life import AgentLife
 from backend.conversation.agent_port import RunningAgent
@@ -29,6 +30,8 @@ from backend.domain.hosted import (
 from backend.errors import AgentFailed, Conflict, ErrorCode, TemporarilyUnavailable
 from backend.ids import AdmissionId, MessageId, QueueEntryId, SessionId
 from backend.store import hosted_sessions
+from backend.store.database import Transaction
+from backend.store.locks import lock_sessions
 
 
 class Conversations:
@@ -159,6 +162,7 @@ class Conversations:
         await self._views.required(session_id)
         live = self._parts.live.get(session_id)
         live.relieved(*AgentProblem)
+        await self._parts.write(lambda tx: _seen(tx, session_id, self._parts.clock.now()))
         if anew or live.status is AgentStatus.FAILED:
             # One that took no prompt any more may still be there.
             await self.end_session(session_id)
@@ -210,3 +214,9 @@ class Conversations:
                 return
 
         self._parts.supervisor.start(run(), name=name)
+
+
+async def _seen(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> None:
+    """The human knows that the end of a prompt is not known, and goes on."""
+    await lock_sessions(tx, [session_id])
+    await hosted_sessions.set_unsure(tx, session_id, now, unsure=False)

@@ -228,7 +228,11 @@ class Dispatches:
 
     async def _mark(self, tx: Transaction, prompt: ReservedPrompt) -> bool:
         await lock_sessions(tx, [prompt.session_id])
-        return await prompts.mark_attempted(tx, prompt, self._parts.clock.now())
+        now = self._parts.clock.now()
+        marked = await prompts.mark_attempted(tx, prompt, now)
+        if marked:
+            await hosted_sessions.set_unsure(tx, prompt.session_id, now, unsure=False)
+        return marked
 
     async def _sent(self, live: LiveSession, prompt: ReservedPrompt) -> None:
         async def settle(tx: Transaction) -> None:

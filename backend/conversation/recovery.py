@@ -13,7 +13,7 @@ from backend.conversation.interrupted import settle_interrupted
 from backend.conversation.notices import add_notice
 from backend.conversation.parts import ConversationParts
 from backend.conversation.ports import Survivors
-from backend.domain.hosted import AgentProblem, PromptOutcome
+from backend.domain.hosted import PromptOutcome
 from backend.domain.session_notice import SessionNotice
 from backend.ids import SessionId
 from backend.store import hosted_sessions, open_bundles, prompts, withdrawals
@@ -129,6 +129,7 @@ class HostedRecovery:
             outcome = PromptOutcome.SENT if known else PromptOutcome.UNKNOWN
             await prompts.settle(tx, prompt, outcome, now)
             if not known:
+                await hosted_sessions.set_unsure(tx, prompt.session_id, now, unsure=True)
                 await add_notice(
                     tx,
                     prompt.session_id,
@@ -140,4 +141,3 @@ class HostedRecovery:
 
         if not await self._write(settle):
             _log.warning("whether %s was sent is not known", prompt.message_id)
-            self._parts.live.get(prompt.session_id).troubled(AgentProblem.OUTCOME_UNKNOWN)

@@ -132,6 +132,8 @@ def _conversation(stored: _Stored, live: LiveSession, version: int) -> Conversat
     if status is AgentStatus.ABSENT and session.state is SessionState.FAILED:
         # It failed in an earlier run of the desk.
         status, trouble = AgentStatus.FAILED, _stored_trouble(session.error)
+    elif session.unsure:
+        trouble = AgentTrouble(AgentProblem.OUTCOME_UNKNOWN)
     return Conversation(
         session_id=session.session_id,
         agent=session.agent,

@@ -81,6 +81,8 @@ class HostedSession:
     choices: tuple[tuple[str, str], ...] = ()
     counted: CountedUsage = field(default_factory=CountedUsage)
     error: str = ""
+    unsure: bool = False
+    """Whether its agent has the last prompt is not known, and its human has done nothing since."""
 
     @property
     def usage(self) -> Usage:
@@ -217,6 +219,15 @@ async def change(
         await _assign(tx, session_id, parts, now)
     if known.title:
         await rename(tx, session_id, known.title, now, by_human=False)
+
+
+async def set_unsure(
+    tx: Transaction, session_id: SessionId, now: Nanoseconds, *, unsure: bool
+) -> None:
+    """Note that the end of a prompt is not known, or that the human has seen to it."""
+    session = await load(tx, session_id)
+    if session is not None and session.unsure is not unsure:
+        await _assign(tx, session_id, {"unsure": unsure}, now)
 
 
 async def rename(
@@ -365,4 +376,5 @@ def _from_row(row: Row) -> HostedSession | None:
         choices=tuple((as_text(pair[0]), as_text(pair[1])) for pair in choices if len(pair) == 2),
         counted=_counted(row),
         error=as_text(row["error_message"]),
+        unsure=is_set(own.get("unsure")),
     )
