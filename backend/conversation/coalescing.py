@@ -24,6 +24,8 @@ RETRY_DELAYS: Final = (0.1, 0.5, 2.0, 5.0)
 """Seconds between tries while the store is away; the last repeats."""
 BATCH_LIMIT: Final = 8 * 1024 * 1024
 """About how many characters go into one commit."""
+LEAST_BATCH: Final = 64 * 1024
+"""What a store that is slow is given at least: it was too slow for more."""
 ROOM: Final = 32 * 1024 * 1024
 """About how many characters may wait for the store before agents are to be listened to slower."""
 
@@ -99,6 +101,7 @@ class TranscriptWriter:
         self._written = asyncio.Event()
         self._last = float("-inf")
         self._failures = 0
+        self._limit = BATCH_LIMIT
         self._goes_on = False
         self._alone = False
         """Sessions are written one by one, since a defect is in one of them."""
@@ -195,6 +198,7 @@ class TranscriptWriter:
             self._isolate(taken, goes_on=not isinstance(defect, asyncio.CancelledError))
             raise
         self._failures = 0
+        self._limit = min(self._limit * 2, BATCH_LIMIT)
         self.commits += 1
         for part in taken:
             self._saved(part, revision)
@@ -203,7 +207,7 @@ class TranscriptWriter:
     def _take(self) -> list[_Taken]:
         now, wall = self._clock.monotonic(), self._clock.now()
         taken: list[_Taken] = []
-        left = BATCH_LIMIT
+        left = self._limit
         for pending in self._waiting.values():
             if left <= 0 or (self._alone and taken):
                 break
@@ -224,6 +228,7 @@ class TranscriptWriter:
         if not self._failures:
             _log.warning("transcripts are written later: %s", error.detail)
         self._failures += 1
+        self._limit = max(self._limit // 2, LEAST_BATCH)
 
     def _isolate(self, taken: list[_Taken], *, goes_on: bool) -> None:
         """A defect would come again with the same rows: only its own session's are given up."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from backend.clock import Nanoseconds
+from backend.conversation.bounds import json_size
 from backend.ids import MessageId, SessionId, TurnId
 from backend.store.metadata import OWN_KEY, JsonDict
 from backend.store.parameters import storable_text
@@ -169,8 +170,14 @@ class PlainRow(LiveRow):
         super().__init__(place, message_id, created_at, kind)
         self.content = content
         self.metadata = metadata
+        self._metadata_size = json_size(metadata)
+
+    @property
+    def weight(self) -> int:
+        return super().weight + self._metadata_size
 
     def replace(self, content: str, metadata: JsonDict) -> None:
         self.content = content
         self.metadata = metadata
+        self._metadata_size = json_size(metadata)
         self.changed()

@@ -60,8 +60,15 @@ class SessionRows:
 
     def due_at(self) -> float | None:
         """When the next row may be written, on the monotonic clock; None when all are."""
-        due = [_due(row) for row in self._rows.values() if _is_unsaved(row)]
-        return min(due, default=None)
+        earliest: float | None = None
+        for row in self._rows.values():
+            if _is_unsaved(row):
+                due = _due(row)
+                if due <= 0.0:
+                    # Asked for with every change: thousands may wait behind the first.
+                    return due
+                earliest = due if earliest is None else min(earliest, due)
+        return earliest
 
     def take(self, now: float, wall: Nanoseconds, *, limit: int, at_once: bool) -> list[Taken]:
         """The rows to be written now, in order, up to about `limit` characters.

@@ -15,6 +15,7 @@ from backend.conversation.bounds import (
     bounded_json,
     bounded_name,
     bounded_text,
+    json_size,
 )
 from backend.conversation.live_rows import LiveRow, TurnPlace
 from backend.domain.agents import (
@@ -93,7 +94,7 @@ class ToolRow(LiveRow):
         self.kind = _ROW_TYPES.get(kind, "tool_call")
         self.content = call.title or call.tool_name or self.call_id
         self.metadata = _metadata(self.call_id, call, {"kind": kind, kind: payload})
-        self._weight = sum(len(str(item)) for item in call.content)
+        self._weight = json_size(self.metadata)
         self.changed()
 
 

@@ -1,14 +1,17 @@
 """How often the store is written and the window told while agents talk (architecture.md, Store)."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
 from backend.clock import Deadline
-from backend.conversation import coalescing
+from backend.conversation import coalescing, session_rows
 from backend.conversation.coalescing import COMMIT_INTERVAL
+from backend.conversation.live_rows import LiveRow
 from backend.conversation.transcripts import Transcripts
 from backend.domain.agents import (
     ModeChanged,
@@ -17,6 +20,7 @@ from backend.domain.agents import (
     TitleChanged,
     ToolCallChange,
     ToolStatus,
+    UnknownUpdate,
 )
 from backend.domain.conversation import Message
 from backend.errors import TemporarilyUnavailable
@@ -400,3 +404,80 @@ async def test_a_desk_that_is_killed_keeps_all_but_the_last_moment(
         (row,) = await after.rows()
         assert 90 <= len(row.content) <= 100
         assert row.metadata == {"kandesk": {"streaming": True}}
+
+
+def size_of(batch: Batch) -> int:
+    return sum(len(row.content) + len(json.dumps(row.metadata)) for row in batch.rows)
+
+
+@pytest.fixture
+def batches(monkeypatch: pytest.MonkeyPatch) -> list[Batch]:
+    """What was given to the store, also what it did not take."""
+    tried: list[Batch] = []
+    real = transcript_batch.save
+
+    async def save(tx: Transaction, batch: Batch) -> int:
+        tried.append(batch)
+        return await real(tx, batch)
+
+    monkeypatch.setattr(transcript_batch, "save", save)
+    return tried
+
+
+@pytest.mark.parametrize("kind", ["input", "output", "unknown"])
+async def test_everything_a_row_keeps_counts_for_the_size_of_a_commit(
+    case: TranscriptCase, batches: list[Batch], kind: str
+) -> None:
+    """A commit that is too large for its budget is never made, and holds everybody up."""
+    for number in range(120):
+        call = ToolCallChange(f"c{number}", started=True)
+        case.updated(
+            {
+                "input": replace(call, raw_input={"command": "x" * 200_000}),
+                "output": replace(call, raw_output={"text": "x" * 200_000}),
+                "unknown": UnknownUpdate("hologram", {"data": "x" * 200_000}),
+            }[kind]
+        )
+    await case.end()
+    assert len(await case.rows()) == 120
+    assert max(size_of(batch) for batch in batches) < 1.1 * coalescing.BATCH_LIMIT
+
+
+async def test_a_store_that_is_too_slow_for_a_commit_is_given_less(
+    case: TranscriptCase, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = transcript_batch.save
+
+    async def save(tx: Transaction, batch: Batch) -> int:
+        if size_of(batch) > 500_000:
+            raise unavailable()
+        return await real(tx, batch)
+
+    monkeypatch.setattr(transcript_batch, "save", save)
+    for number in range(60):
+        case.updated(TextChunk("x" * 100_000, f"m{number}"))
+    ending = asyncio.create_task(
+        case.transcripts.end(case.session, case.turn, DONE), name="the turn ends"
+    )
+    for _ in range(100):
+        await clock.advance(0.5)
+    assert ending.done()
+    await ending
+    assert len(await case.rows()) == 60
+
+
+async def test_thousands_of_rows_that_wait_cost_no_more_for_the_next(
+    case: TranscriptCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = 0
+    real = session_rows._is_unsaved
+
+    def counted(row: LiveRow) -> bool:
+        nonlocal looked
+        looked += 1
+        return real(row)
+
+    monkeypatch.setattr(session_rows, "_is_unsaved", counted)
+    for number in range(3_000):
+        case.updated(ToolCallChange(f"c{number}", started=True))
+    assert looked < 20 * 3_000
