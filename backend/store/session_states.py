@@ -47,10 +47,19 @@ async def refresh_of_bundle(tx: Transaction, pending: PendingId, now: Nanosecond
 
 
 async def run_again(tx: Transaction, session_id: SessionId, now: Nanoseconds) -> bool:
-    """The agent of a hosted session has been given what it waited for; False if it did not wait."""
+    """The agent of a hosted session has been given what it waited for; False if it did not wait.
+
+    An agent that asked after the end of its turn goes on with nothing anybody hears the end of:
+    its session comes to rest.
+    """
     kind = json_text(tx.dialect, "metadata", OWN_KEY, "kind")
+    ended = (
+        "EXISTS (SELECT 1 FROM task_session_turns n WHERE n.completed_at IS NOT NULL"
+        f" AND n.id = {newest_turn(tx.dialect, ':session')})"
+    )
+    state = f"CASE WHEN {ended} THEN '{SessionState.IDLE}' ELSE '{SessionState.RUNNING}' END"
     changed = await tx.execute(
-        f"UPDATE task_sessions SET state = '{SessionState.RUNNING}', updated_at = :now"
+        f"UPDATE task_sessions SET state = {state}, updated_at = :now"
         f" WHERE id = :session AND COALESCE({kind},'') <> '{SessionKind.GUEST}'"
         f" AND state IN ('{SessionState.WAITING_FOR_INPUT}','{SessionState.IDLE}')"
         f" AND NOT {_asks(tx.dialect)}",

@@ -36,6 +36,7 @@ A prompt is one step per line. A line that begins with none of these words is ec
     pid                     said as "pid PID"
     fail TEXT               the prompt ends with an error
     end REASON              the prompt ends with that stop reason
+    after STEP              that step once the prompt has ended, when nobody expects it
     half TEXT               a line without its end, then exit 0
     exit CODE               at once, in the middle of the prompt
     orphan SECONDS          a child that keeps stdout open and writes to it, then exit 0
@@ -140,6 +141,7 @@ class Prompt:
         self.tools = tools
         self.ticket = ""
         self.cancelled = threading.Event()
+        self._afterwards: list[str] = []
 
     def run(self, request_id: Any, text: str) -> None:
         reason = "end_turn"
@@ -156,6 +158,8 @@ class Prompt:
             self.wire.send(id=request_id, error={"code": -32603, "message": str(refused)})
             return
         self.wire.send(id=request_id, result={"stopReason": reason})
+        for line in self._afterwards:
+            self._step(line)
 
     def update(self, update: Json, session: str = "") -> None:
         params = {"sessionId": session or self.session, "update": update}
@@ -354,6 +358,9 @@ class Prompt:
 
     def do_end(self, text: str) -> None:
         raise Ended(text)
+
+    def do_after(self, step: str) -> None:
+        self._afterwards.append(step)
 
     def do_half(self, text: str) -> None:
         sys.stdout.write(text)

@@ -126,3 +126,18 @@ async def test_a_task_somebody_has_closed_stays_closed(
     rows.question(P)
     await refresh(database, clock)
     assert states(place)[1] == state
+
+
+async def test_an_answer_after_the_end_of_the_turn_lets_the_session_rest(
+    database: Database, rows: RowMaker, clock: FakeClock, place: Place
+) -> None:
+    set_states(place, "RUNNING", "IN_PROGRESS")
+    rows.question(P)
+    await refresh(database, clock)
+    await claim(database, make_claim(P))
+    with raw(place) as connection:
+        connection.execute("UPDATE task_session_turns SET completed_at = started_at")
+    async with database.writing() as tx:
+        await intents.finalize(tx, P, ClaimId("claim-1"), Delivery.DELIVERED, clock.now())
+        await session_states.run_again(tx, S, clock.now())
+    assert states(place)[0] == "IDLE"

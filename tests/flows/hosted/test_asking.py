@@ -16,7 +16,7 @@ from backend.errors import AgentFailed, InvalidInput
 from backend.ids import ClaimId, SessionId, new_id
 from tests.helpers.builders import make_answer
 from tests.helpers.desk import HUMAN
-from tests.helpers.hosting_desk import HostingDesk, hosting_desk, prompts_in
+from tests.helpers.hosting_desk import HostingDesk, hosting_desk, is_free, prompts_in
 from tests.helpers.scripted_agents import scripted_command
 from tests.helpers.waiting import eventually, until
 
@@ -353,3 +353,23 @@ async def test_a_later_card_of_a_form_that_may_be_left_out_is_by_a_skip(desk: Ho
     await desk.skip(await desk.question(session))
     await desk.ready(session)
     assert (await desk.said(session))[-1] == 'agent: elicitation: accept {"f0": "said"}'
+
+
+async def test_a_question_asked_after_its_turn_has_ended_leaves_the_session_free(
+    desk: HostingDesk,
+) -> None:
+    """Nothing tells the end of what an agent does with the answer then."""
+    asked = {"questions": [{"prompt": "Which name?", "options": []}]}
+    session = await desk.start(f"say done\nafter sleep 0.5\nafter ask {json.dumps(asked)}")
+    bundle = await desk.question(session)
+    assert (await desk.conversation(session)).turn_id is None
+    question = bundle.questions[0].question.id
+    await desk.answer(bundle, make_answer(question, text="Ada"))
+    await desk.until(session, is_free)
+    await desk.send(session, "say next")
+    await desk.until(session, lambda seen: is_free(seen) and not seen.queue)
+
+    async def said() -> bool:
+        return (await desk.said(session))[-1] == "agent: next"
+
+    await eventually(said)
