@@ -9,7 +9,15 @@ from typing import Final
 
 from backend.agents.content_text import content_text
 from backend.agents.frames import JsonMap
-from backend.agents.json_reading import as_map, count_of, maps, meta_of, optional_text, text_of
+from backend.agents.json_reading import (
+    as_map,
+    count_of,
+    maps,
+    meta_of,
+    number_of,
+    optional_text,
+    text_of,
+)
 from backend.agents.session_options import read_commands, read_options
 from backend.agents.tool_calls import ToolCalls
 from backend.domain.agents import (
@@ -170,13 +178,11 @@ def _info(update: JsonMap) -> AgentUpdate | None:
 
 def _usage(update: JsonMap) -> AgentUpdate:
     cost = as_map(update.get("cost"))
-    amount = cost.get("amount")
-    paid = isinstance(amount, int | float) and not isinstance(amount, bool)
     return UsageChanged(
         Usage(
             context_used=count_of(update, "used"),
             context_size=count_of(update, "size"),
-            cost=float(amount) if paid and isinstance(amount, int | float) else None,
+            cost=number_of(cost, "amount"),
             currency=text_of(cost, "currency"),
         )
     )

@@ -95,7 +95,18 @@ class AcpTransport:
             taken.set_result(None)
 
     async def receive(self) -> dict[str, Any] | None:
-        """The next request or response; None when nothing more comes."""
+        """The next request or response; None when nothing more comes.
+
+        A defect in reading ends it too: an agent nobody listens to is not one that works.
+        """
+        try:
+            return await self._next()
+        except BaseException:
+            self._ended = True
+            self.ended.set()
+            raise
+
+    async def _next(self) -> dict[str, Any] | None:
         while not self._ended:
             line = self._buffer.next_line()
             if line is None:

@@ -91,7 +91,7 @@ def _number(field: FormField, text: str) -> int | float:
     except ValueError as error:
         raise Unfit(field.name) from error
     low, high = _bounds(field, "minimum", "maximum")
-    if not math.isfinite(value) or not low <= value <= high:
+    if not -math.inf < value < math.inf or not low <= value <= high:
         raise Unfit(field.name)
     return value
 
@@ -102,4 +102,4 @@ def _bounds(field: FormField, low: str, high: str) -> tuple[float, float]:
 
 def _bound(field: FormField, name: str, missing: float) -> float:
     told = field.schema.get(name)
-    return float(told) if isinstance(told, int | float) and told is not None else missing
+    return told if isinstance(told, int | float) else missing

@@ -36,5 +36,16 @@ def count_of(source: JsonMap, name: str) -> int | None:
     return int(found) if 0 <= found <= _LARGEST else None
 
 
+def number_of(source: JsonMap, name: str) -> float | None:
+    """A number; one with more digits than any float has is none."""
+    found = source.get(name)
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    try:
+        return float(found)
+    except OverflowError:
+        return None
+
+
 def meta_of(source: JsonMap) -> JsonMap:
     return as_map(source.get("_meta"))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from backend.agents import frames
+from backend.agents.acp_translate import UpdateReader
 from backend.agents.process import STDERR_TAIL
 from backend.domain.agents import AgentCommand, TextChunk, UnknownUpdate
 from backend.domain.hosted import AgentProblem
@@ -311,3 +312,32 @@ async def test_secrets_of_the_desk_stay_with_it(
     assert listener.text == (
         "KANDESK_HOME unsetPGPASSWORD unsetGNOME_KEYRING_CONTROL unsetMY_VARIABLE=xADDED=y"
     )
+
+
+@pytest.mark.parametrize("digits", [309, 4_000])
+async def test_a_number_beyond_every_float_is_no_number(
+    agents: Agents, listener: RecordingListener, digits: int
+) -> None:
+    agent = await agents.launch()
+    number = "9" * digits
+    usage = f'{{"sessionUpdate": "usage_update", "used": {number}, "cost": {{"amount": {number}}}}}'
+    params = f'{{"sessionId": "scripted-session", "update": {usage}}}'
+    frame = f'{{"jsonrpc": "2.0", "method": "session/update", "params": {params}}}'
+    await run_prompt(agent, f"raw {frame}\nsay heard")
+    assert listener.text == "heard"
+
+
+async def test_an_agent_the_desk_fails_to_read_is_ended_and_not_waited_for(
+    agents: Agents, listener: RecordingListener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A defect of ours must not look like an agent that works on and on."""
+
+    def broken(_self: UpdateReader, _update: object) -> None:
+        message = "a defect"
+        raise ArithmeticError(message)
+
+    agent = await agents.launch()
+    monkeypatch.setattr(UpdateReader, "read", broken)
+    with pytest.raises(AgentFailed):
+        await run_prompt(agent, "say a\nwait")
+    assert listener.ends == 1

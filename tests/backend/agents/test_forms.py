@@ -167,3 +167,11 @@ def test_a_large_form_is_several_cards_each_within_the_limits() -> None:
     assert [len(fields) for fields, _ in drafts] == [4, 4]
     for _, draft in drafts:
         validate_draft(draft)
+
+
+def test_numbers_beyond_every_float_are_compared_as_what_they_are() -> None:
+    huge = "9" * 400
+    fields = read_form(form({"n": {"type": "integer", "maximum": int(huge)}}, required=("n",)))
+    assert content_of(fields, [answer(text=huge)]) == {"n": int(huge)}
+    with pytest.raises(Unfit):
+        content_of(fields, [answer(text=f"{huge}0")])
