@@ -14,6 +14,7 @@ from backend.conversation.coalescing import COMMIT_INTERVAL
 from backend.conversation.live_rows import LiveRow
 from backend.conversation.transcripts import Transcripts
 from backend.domain.agents import (
+    AgentUpdate,
     ModeChanged,
     TextChunk,
     ThoughtChunk,
@@ -431,13 +432,12 @@ async def test_everything_a_row_keeps_counts_for_the_size_of_a_commit(
     """A commit that is too large for its budget is never made, and holds everybody up."""
     for number in range(120):
         call = ToolCallChange(f"c{number}", started=True)
-        case.updated(
-            {
-                "input": replace(call, raw_input={"command": "x" * 200_000}),
-                "output": replace(call, raw_output={"text": "x" * 200_000}),
-                "unknown": UnknownUpdate("hologram", {"data": "x" * 200_000}),
-            }[kind]
-        )
+        updates: dict[str, AgentUpdate] = {
+            "input": replace(call, raw_input={"command": "x" * 200_000}),
+            "output": replace(call, raw_output={"text": "x" * 200_000}),
+            "unknown": UnknownUpdate("hologram", {"data": "x" * 200_000}),
+        }
+        case.updated(updates[kind])
     await case.end()
     assert len(await case.rows()) == 120
     assert max(size_of(batch) for batch in batches) < 1.1 * coalescing.BATCH_LIMIT
