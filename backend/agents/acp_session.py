@@ -1,6 +1,5 @@
 """One session of one agent as it is told over the wire: who hears what, and what is offered now."""
 
-import asyncio
 import logging
 from dataclasses import replace
 from typing import Final
@@ -17,6 +16,7 @@ from backend.agents.session_options import (
     read_modes,
     read_options,
 )
+from backend.clock import Clock, sleep
 from backend.conversation.agent_port import AgentListener
 from backend.domain.agents import (
     AgentUpdate,
@@ -52,7 +52,8 @@ class AcpSession:
     first prompt, only what is true of the session now is heard.
     """
 
-    def __init__(self, listener: AgentListener, agent_session_id: str) -> None:
+    def __init__(self, clock: Clock, listener: AgentListener, agent_session_id: str) -> None:
+        self._clock = clock
         self.reader = UpdateReader()
         self._listener = listener
         self._id = agent_session_id
@@ -80,7 +81,7 @@ class AcpSession:
         if not self.is_ours(params):
             self.stranger(_FOREIGN_UPDATE, params)
             return
-        self._told_at = asyncio.get_running_loop().time()
+        self._told_at = self._clock.monotonic()
         update = self.reader.read(as_map(params.get("update")))
         if update is not None and (not self._replaying or isinstance(update, _OF_A_SESSION)):
             self._hear(update)
@@ -88,7 +89,7 @@ class AcpSession:
     def opened(self, result: JsonMap) -> None:
         """The answer to `session/new` or `session/load`: what there is to choose from."""
         self._id = self._id or text_of(result, "sessionId")
-        self._told_at = asyncio.get_running_loop().time()
+        self._told_at = self._clock.monotonic()
         modes, mode = read_modes(result)
         options = read_options(result.get("configOptions"))
         if not has_model(options):
@@ -107,13 +108,12 @@ class AcpSession:
 
         Nothing marks it when an agent goes on telling behind its answer to `session/load`.
         """
-        loop = asyncio.get_running_loop()
-        end = loop.time() + _REPLAY_SECONDS
+        end = self._clock.monotonic() + _REPLAY_SECONDS
         while self._replaying:
-            left = min(self._told_at + _QUIET_SECONDS, end) - loop.time()
+            left = min(self._told_at + _QUIET_SECONDS, end) - self._clock.monotonic()
             if left <= 0:
                 return
-            await asyncio.sleep(left)
+            await sleep(self._clock, left)
 
     def prompted(self) -> None:
         """A prompt goes out: what is told from now on is new, and ids of calls may come again."""

@@ -39,7 +39,7 @@ class AcpLauncher:
         except BaseException:
             await process.stop()
             raise
-        session = AcpSession(listener, launch.agent_session_id)
+        session = AcpSession(self._clock, listener, launch.agent_session_id)
         agent = AcpConnection(process, session, listener)
         try:
             await self._greet(agent)

@@ -11,7 +11,7 @@ from backend.clarification.lost_commit import SettlingWrite
 from backend.clarification.resume import ResumeRequest
 from backend.clock import Deadline
 from backend.errors import AgentFailed, ErrorCode, TemporarilyUnavailable
-from backend.ids import SessionId
+from backend.ids import SessionId, TurnId
 from backend.store.database import Database, Priority, Transaction
 from backend.store.wrapped_database import WrappedDatabase
 from tests.crash.journal import Journal
@@ -98,6 +98,11 @@ class JournalAgent:
         del session_id
         self._moments.reach("agent: is it promptable")
         return self._promptable
+
+    def works_on(self, session_id: SessionId, turn_id: TurnId) -> bool:
+        """It rests: the turn that asked has ended."""
+        del session_id, turn_id
+        return False
 
     async def dispatch(self, request: ResumeRequest) -> None:
         self._moments.reach("agent: about to be prompted")

@@ -15,6 +15,7 @@ from backend.agents.acp_translate import (
     read_prompt_end,
 )
 from backend.agents.frames import parse_frame
+from tests.helpers.clock import FakeClock
 from tests.helpers.scripted_agents import RecordingListener
 
 KINDS = [
@@ -137,7 +138,7 @@ def test_answers_and_requests_are_read(value: dict[str, Any]) -> None:
     read_permission(value, UpdateReader().calls)
     read_elicitation(value)
     read_prompt_end(value)
-    session = AcpSession(RecordingListener(), "")
+    session = AcpSession(FakeClock(), RecordingListener(), "")
     session.update({"sessionId": "s", "update": value})
     session.opened({**value, "sessionId": "s"})
     session.update({"sessionId": "s", "update": value})

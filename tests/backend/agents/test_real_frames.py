@@ -31,6 +31,7 @@ from backend.domain.agents import (
 )
 from backend.domain.own_tools import own_tool
 from backend.domain.tool_call import with_change
+from tests.helpers.clock import FakeClock
 from tests.helpers.scripted_agents import RecordingListener
 
 FRAMES = Path(__file__).parent / "frames"
@@ -193,7 +194,7 @@ def test_a_mode_is_offered_once_and_a_change_of_it_is_heard(
 ) -> None:
     """Codex and Claude tell it as a mode and as an option, OpenCode as an option alone."""
     listener = RecordingListener()
-    session = AcpSession(listener, "")
+    session = AcpSession(FakeClock(), listener, "")
     for line in lines(agent):
         frame = line["frame"]
         if line["scene"] == "text":
