@@ -12,7 +12,7 @@ from backend.cli import serve
 from backend.domain.clarification import Answer, AnswerDraft, Bundle
 from backend.errors import AppError
 from backend.events import BundleOpened, Event
-from backend.ids import SessionId
+from backend.ids import SessionId, TurnId
 from backend.services import Services, build_services
 from tests.crash.journal import Journal
 
@@ -24,6 +24,11 @@ class LoadAgent:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
+
+    def works_on(self, session_id: SessionId, turn_id: TurnId) -> bool:
+        """It rests: what it was asked to do when it asked is done."""
+        del session_id, turn_id
+        return False
 
     async def promptable(self, session_id: SessionId) -> bool:
         del session_id
