@@ -46,6 +46,11 @@ class Home:
         return self.root / "quit"
 
     @property
+    def started_processes(self) -> Path:
+        """The agents this run has started, for the next one to end what is left of them."""
+        return self.root / "agents-started"
+
+    @property
     def quick_chats(self) -> Path:
         """The folders agents work in whose conversation has none of its own."""
         return self.root / "quick-chats"

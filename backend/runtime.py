@@ -11,7 +11,7 @@ from backend.agents.discovery import DEMO_AGENT, FIRST_PROMPT, AgentDiscovery, d
 from backend.agents.hosting import HostingMeans
 from backend.agents.launcher import AcpLauncher
 from backend.agents.mcp_access import McpAccesses
-from backend.agents.process_marks import SurvivingProcesses
+from backend.agents.started_processes import StartedProcesses
 from backend.api import DeskApi, DeskInfo
 from backend.clarification.recovery import recover
 from backend.clock import Clock, format_timestamp
@@ -302,10 +302,11 @@ def _means(home: Home, clock: Clock, tools: McpAccesses) -> HostingMeans:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder
 
+    started = StartedProcesses(home.started_processes)
     return HostingMeans(
-        launcher=AcpLauncher(clock),
+        launcher=AcpLauncher(clock, started.note),
         commands=AgentDiscovery(demo_offer()),
-        survivors=SurvivingProcesses(),
+        survivors=started,
         tools=tools,
         quick_folder=quick_folder,
     )

@@ -1,5 +1,6 @@
 """Starts agents and speaks ACP with them until each has its session."""
 
+from collections.abc import Callable
 from typing import Final
 
 from backend.agents.acp_connection import AcpConnection
@@ -10,7 +11,7 @@ from backend.agents.json_reading import text_of
 from backend.agents.process import AgentProcess, agent_failed
 from backend.clock import Clock, Deadline
 from backend.conversation.agent_port import AgentLaunch, AgentListener, InjectedTools, RunningAgent
-from backend.domain.agents import AgentCommand
+from backend.domain.agents import AgentCommand, ProcessMark
 from backend.domain.hosted import AgentProblem
 from backend.endpoint import SESSION_TOKEN_VARIABLE
 from backend.errors import AgentFailed
@@ -28,12 +29,15 @@ _PROTOCOL: Final = 1
 class AcpLauncher:
     """Implements `AgentLauncher`. A launch that fails or is cancelled leaves nothing running."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, noted: Callable[[ProcessMark], None]) -> None:
+        """`noted` is told of each process at once, before its listener stores the mark."""
         self._clock = clock
+        self._noted = noted
 
     async def launch(self, launch: AgentLaunch, listener: AgentListener) -> RunningAgent:
         """As the port says; a launch that fails is told by the error, never by `ended`."""
         process = await AgentProcess.start(_command(launch), launch.folder)
+        self._noted(process.mark)
         try:
             await listener.started(process.mark)
         except BaseException:

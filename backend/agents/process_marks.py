@@ -71,13 +71,6 @@ async def stop_survivors(marks: Iterable[ProcessMark]) -> tuple[ProcessMark, ...
     return found
 
 
-class SurvivingProcesses:
-    """What a desk that died has left running."""
-
-    async def stop(self, marks: Iterable[ProcessMark]) -> tuple[ProcessMark, ...]:
-        return await stop_survivors(marks)
-
-
 async def _until_gone(marks: list[ProcessMark], patience: float) -> None:
     for _ in range(round(patience / _STEP)):
         if not any(group_lives(mark.group) for mark in marks):

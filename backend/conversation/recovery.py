@@ -50,7 +50,7 @@ class HostedRecovery:
         """
         found = await self._read(hosted_sessions.list_processes)
         marks = {one: mark for one, mark in found.items() if not self._runs(one)}
-        stopped = set(await self._survivors.stop(tuple(marks.values()))) if marks else set()
+        stopped = set(await self._survivors.stop(tuple(marks.values())))
         self._left = {session_id: mark in stopped for session_id, mark in marks.items()}
 
     async def finish(self) -> None:

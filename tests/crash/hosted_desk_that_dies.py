@@ -74,8 +74,20 @@ def _running(die: Die) -> None:
     Hearing.updated = updated  # type: ignore[method-assign]
 
 
+def _started(die: Die) -> None:
+    real = Hearing.started
+
+    async def started(self: Hearing, mark: Any) -> None:
+        (Path(sys.argv[2]) / "group").write_text(str(mark.group))
+        die()
+        await real(self, mark)
+
+    Hearing.started = started  # type: ignore[method-assign]
+
+
 POINTS: Final[dict[str, Callable[[Die], None]]] = {
     "admitted": _admitted,
+    "process started": _started,
     "agent started": lambda die: _before(Dispatches, "_attempt", die),
     "attempted": lambda die: _before(AcpConnection, "prompt", die),
     "in the pipe": lambda die: _after(AcpConnection, "prompt", die),

@@ -8,11 +8,13 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from backend.agents.child_environment import HOSTED_VARIABLE
 from backend.agents.process_marks import group_lives, mark_of, stop_survivors
+from backend.agents.started_processes import StartedProcesses
 from backend.domain.agents import ProcessMark
 from tests.helpers.waiting import wait_until
 
@@ -101,3 +103,29 @@ async def test_a_group_no_desk_has_started_is_left_alone(children: list[Child]) 
 async def test_our_own_group_is_never_ended() -> None:
     own = mark_of(os.getpid())
     await stop_survivors([replace(own, group=os.getpgrp())])
+
+
+async def test_what_a_desk_has_noted_is_ended_by_the_next_one_once(
+    children: list[Child], tmp_path: Path
+) -> None:
+    """The store of the first one never heard of it."""
+    children += [start(_IGNORES), start(_SLEEPS)]
+    path = tmp_path / "started"
+    mark = mark_of(children[0].pid)
+    StartedProcesses(path).note(mark)
+    with path.open("a") as file:
+        file.write('{"pid": 1, "gro')
+    second = StartedProcesses(path)
+    assert await second.stop([]) == (mark,)
+    assert not group_lives(children[0].pid)
+    # What the second has started itself is its own, whenever it looks again.
+    second.note(mark_of(children[1].pid))
+    assert await second.stop([]) == ()
+    assert group_lives(children[1].pid)
+
+
+async def test_a_file_that_cannot_be_written_or_read_stops_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "no" / "started"
+    started = StartedProcesses(path)
+    started.note(ProcessMark(1, 1, "x"))
+    assert await started.stop([]) == ()
