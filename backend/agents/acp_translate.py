@@ -18,8 +18,9 @@ from backend.agents.json_reading import (
     optional_text,
     text_of,
 )
-from backend.agents.session_options import read_commands, read_options
+from backend.agents.session_options import key_of, read_commands, read_options
 from backend.agents.tool_calls import ToolCalls
+from backend.conversation.bounds import bounded_name
 from backend.domain.agents import (
     AgentCapabilities,
     AgentUpdate,
@@ -164,7 +165,7 @@ def _commands(update: JsonMap) -> AgentUpdate:
 
 
 def _mode(update: JsonMap) -> AgentUpdate:
-    return ModeChanged(text_of(update, "currentModeId"))
+    return ModeChanged(key_of(update, "currentModeId"))
 
 
 def _options(update: JsonMap) -> AgentUpdate:
@@ -183,7 +184,7 @@ def _usage(update: JsonMap) -> AgentUpdate:
             context_used=count_of(update, "used"),
             context_size=count_of(update, "size"),
             cost=number_of(cost, "amount"),
-            currency=text_of(cost, "currency"),
+            currency=bounded_name(text_of(cost, "currency")),
         )
     )
 

@@ -1,9 +1,15 @@
-"""What an agent offers for a session, read from ACP: modes, options, the model, commands."""
+"""What an agent offers for a session, read from ACP: modes, options, the model, commands.
 
+It is kept with the session and read with it: what is longer than a name may be is cut, and left out
+where it would have to be sent back whole.
+"""
+
+from itertools import islice
 from typing import Final
 
 from backend.agents.frames import JsonMap
 from backend.agents.json_reading import as_map, maps, meta_of, text_of
+from backend.conversation.bounds import LIST_LIMIT, NAME_LIMIT, bounded_name
 from backend.domain.agents import ConfigOption, OptionChoice, SessionMode, SlashCommand
 
 MODEL_CATEGORY: Final = "model"
@@ -14,28 +20,29 @@ def read_modes(result: JsonMap) -> tuple[tuple[SessionMode, ...], str]:
     """The modes of a new or loaded session and the one that is on."""
     state = as_map(result.get("modes"))
     modes = tuple(
-        SessionMode(text_of(mode, "id"), _name(mode, "id"), text_of(mode, "description"))
-        for mode in maps(state.get("availableModes"))
-        if text_of(mode, "id")
+        SessionMode(key_of(mode, "id"), _name(mode, "id"), _words(mode, "description"))
+        for mode in islice(maps(state.get("availableModes")), LIST_LIMIT)
+        if key_of(mode, "id")
     )
-    return modes, text_of(state, "currentModeId")
+    return modes, key_of(state, "currentModeId")
 
 
 def read_options(options: object) -> tuple[ConfigOption, ...]:
     """Typed options; one that makes no sense is left out."""
-    return tuple(filter(None, (_option(option) for option in maps(options))))
+    found = (_option(option) for option in islice(maps(options), LIST_LIMIT))
+    return tuple(filter(None, found))
 
 
 def read_model(result: JsonMap) -> ConfigOption | None:
     """The model as an option, of agents that tell it in the older way."""
     state = as_map(result.get("models"))
-    current = text_of(state, "currentModelId")
+    current = key_of(state, "currentModelId")
     choices = tuple(
         OptionChoice(
-            text_of(model, "modelId"), _name(model, "modelId"), text_of(model, "description")
+            key_of(model, "modelId"), _name(model, "modelId"), _words(model, "description")
         )
-        for model in maps(state.get("availableModels"))
-        if text_of(model, "modelId")
+        for model in islice(maps(state.get("availableModels")), LIST_LIMIT)
+        if key_of(model, "modelId")
     )
     if not choices:
         return None
@@ -45,12 +52,12 @@ def read_model(result: JsonMap) -> ConfigOption | None:
 def read_commands(commands: object) -> tuple[SlashCommand, ...]:
     return tuple(
         SlashCommand(
-            text_of(command, "name"),
-            text_of(command, "description"),
-            text_of(as_map(command.get("input")), "hint"),
+            key_of(command, "name"),
+            _words(command, "description"),
+            _words(as_map(command.get("input")), "hint"),
         )
-        for command in maps(commands)
-        if text_of(command, "name")
+        for command in islice(maps(commands), LIST_LIMIT)
+        if key_of(command, "name")
     )
 
 
@@ -64,13 +71,13 @@ def options_beside(result: JsonMap) -> tuple[ConfigOption, ...]:
 
 
 def _option(option: JsonMap) -> ConfigOption | None:
-    option_id, current = text_of(option, "id"), option.get("currentValue")
+    option_id, current = key_of(option, "id"), option.get("currentValue")
     if not option_id:
         return None
     choices = _choices(option.get("options"))
     if option.get("type") == "boolean" or isinstance(current, bool):
         choices, current = (), "true" if current is True else "false"
-    elif not isinstance(current, str):
+    elif not isinstance(current, str) or len(current) > NAME_LIMIT:
         return None
     elif not choices:
         choices = (OptionChoice(current, current),)
@@ -79,27 +86,38 @@ def _option(option: JsonMap) -> ConfigOption | None:
         _name(option, "id"),
         current,
         choices,
-        category=text_of(option, "category"),
-        description=text_of(option, "description"),
+        category=_words(option, "category"),
+        description=_words(option, "description"),
     )
 
 
 def _choices(options: object) -> tuple[OptionChoice, ...]:
     """Choices, in groups or not."""
     found: list[OptionChoice] = []
-    for option in maps(options):
+    for option in islice(maps(options), LIST_LIMIT):
         if "group" in option:
-            group = text_of(option, "name") or text_of(option, "group")
-            found.extend(_choice(part, group) for part in maps(option.get("options")))
+            group = _name(option, "group")
+            parts = islice(maps(option.get("options")), LIST_LIMIT)
+            found.extend(_choice(part, group) for part in parts)
         else:
             found.append(_choice(option, ""))
-    return tuple(choice for choice in found if choice.value)
+    return tuple(choice for choice in found if choice.value)[:LIST_LIMIT]
 
 
 def _choice(option: JsonMap, group: str) -> OptionChoice:
-    description = text_of(option, "description")
-    return OptionChoice(text_of(option, "value"), _name(option, "value"), description, group)
+    description = _words(option, "description")
+    return OptionChoice(key_of(option, "value"), _name(option, "value"), description, group)
+
+
+def key_of(source: JsonMap, name: str) -> str:
+    """What the agent is told again to choose something; one that is too long to keep is none."""
+    found = text_of(source, name)
+    return found if len(found) <= NAME_LIMIT else ""
 
 
 def _name(source: JsonMap, otherwise: str) -> str:
-    return text_of(source, "name") or text_of(source, otherwise)
+    return _words(source, "name") or _words(source, otherwise)
+
+
+def _words(source: JsonMap, name: str) -> str:
+    return bounded_name(text_of(source, name))

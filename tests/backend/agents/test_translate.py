@@ -13,8 +13,9 @@ from backend.agents.acp_translate import (
 )
 from backend.agents.content_text import content_text
 from backend.agents.frames import JsonMap
-from backend.agents.session_options import read_options
+from backend.agents.session_options import read_commands, read_model, read_modes, read_options
 from backend.agents.tool_calls import MAX_TERMINAL_TEXT
+from backend.conversation.bounds import LIST_LIMIT, NAME_LIMIT
 from backend.domain.agents import (
     AgentUpdate,
     CommandsChanged,
@@ -283,3 +284,31 @@ def test_capabilities_of_the_wrong_type_are_absent() -> None:
     )
     assert not found.load_session
     assert not found.mcp_http
+
+
+def test_what_is_kept_with_a_session_is_bounded() -> None:
+    long = "x" * 1_000_000
+    choice = {"value": "a", "name": long, "description": long}
+    many = [{"value": f"v{number}", "name": long} for number in range(2_000)]
+    option = {"id": "o", "name": long, "currentValue": "a", "options": [choice, *many]}
+    command = {"name": "c", "description": long, "input": {"hint": long}}
+    mode = {"id": "m", "name": long, "description": long}
+    states = {
+        "modes": {"availableModes": [mode, {"id": long}], "currentModeId": long},
+        "models": {"availableModels": [{"modelId": long}, {"modelId": "k", "name": long}]},
+    }
+    modes, current = read_modes(states)
+    (read,) = read_options([option, {"id": long, "currentValue": "a"}])
+    model = read_model(states)
+    commands = read_commands([command, {"name": long}, *[{"name": f"c{n}"} for n in range(2_000)]])
+    assert [found.id for found in modes] == ["m"]
+    assert current == ""
+    assert model is not None
+    assert [found.value for found in model.choices] == ["k"]
+    assert len(read.choices) <= LIST_LIMIT
+    assert len(commands) <= LIST_LIMIT
+    assert len(repr((modes, read, model, commands))) < 2 * LIST_LIMIT * (NAME_LIMIT + 200)
+    currency = {"sessionUpdate": "usage_update", "cost": {"amount": 1, "currency": long}}
+    assert len(repr(UpdateReader().read(currency))) < 2 * NAME_LIMIT
+    told = {"sessionUpdate": "current_mode_update", "currentModeId": long}
+    assert UpdateReader().read(told) == ModeChanged("")
