@@ -30,7 +30,10 @@ def _text(stored: bytes) -> str:
 
 
 def connect(path: Path, *, read_only: bool, cache: int = _CACHED_STATEMENTS) -> sqlite3.Connection:
-    """Open with the settings every connection of the store has; changes nothing on disk."""
+    """Open with the settings every connection of the store has; changes nothing on disk.
+
+    One that cannot be set up is closed: while it is held, no file of it is given back.
+    """
     mode = "ro" if read_only else "rw"
     connection = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode={mode}",
@@ -41,12 +44,16 @@ def connect(path: Path, *, read_only: bool, cache: int = _CACHED_STATEMENTS) -> 
     )
     connection.row_factory = sqlite3.Row
     connection.text_factory = _text
-    connection.execute("PRAGMA foreign_keys = ON")
-    if read_only:
-        connection.execute("PRAGMA query_only = ON")
-    else:
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {_LONGEST_LOG}")
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        if read_only:
+            connection.execute("PRAGMA query_only = ON")
+        else:
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {_LONGEST_LOG}")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

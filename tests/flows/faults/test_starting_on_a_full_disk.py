@@ -4,7 +4,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -62,6 +62,15 @@ def check_files(home: Home) -> None:
         assert len((home.root / name).read_text()) >= 32
 
 
+def open_files(home: Home) -> list[str]:
+    """Files of the home that this process holds."""
+    held = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            held.append(str(descriptor.readlink()))
+    return [path for path in held if path.startswith(f"{home.root}/")]
+
+
 @pytest.mark.parametrize("existed", [False, True], ids=["new", "existing"])
 async def test_a_start_without_room_says_so_and_succeeds_once_there_is_some(
     disk: SmallDisk, *, existed: bool
@@ -80,6 +89,7 @@ async def test_a_start_without_room_says_so_and_succeeds_once_there_is_some(
         disk.make_room()
         assert await opens(home)
         check_files(home)
+        assert open_files(home) == []
         for path in sorted(home.root.rglob("*"), reverse=True):
             path.unlink()
     assert not started[0]
