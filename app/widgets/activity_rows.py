@@ -40,6 +40,8 @@ _FIRST_WORDS: Final = 200
 _MARKS: Final = re.compile(r"[*`#>]+")
 """Marks of Markdown that only disturb in a line of plain text."""
 _SHOWN_CHARACTERS: Final = 20_000
+_MOST_MARKED: Final = 50
+"""Entries of a list that have a mark each; a list of hundreds would take as many documents."""
 
 _STEP_ICONS: Final = {
     Step.OPEN: (Icon.RADIO_OFF, "text_muted"),
@@ -84,10 +86,16 @@ class ActivityRows:
         page.icon(Icon.TODO, "text_muted")
         words = f"{todo_name()} · {todo_count_text(todos)}"
         page.header(words, "", indent=page.gutter)
-        for item in todos:
+        for item in todos[:_MOST_MARKED]:
             icon, colour = _STEP_ICONS[item.step]
             colour = getattr(self._theme.colours, colour)
             page.marked(item.text, icon, colour, page.gutter, step_state_text(item.step))
+        if len(todos) > _MOST_MARKED:
+            lines = (
+                f"{step_state_text(item.step)} · {' '.join(item.text.split())}"
+                for item in todos[_MOST_MARKED:]
+            )
+            page.words("\n".join(lines), "text", indent=page.gutter)
 
     def permission(self, page: RowPage, message: Message, facts: RowFacts) -> None:
         """Whole while it waits for its human, one line with the verdict afterwards."""

@@ -466,3 +466,17 @@ async def test_the_menu_holds_whatever_a_press_does(backend: FakeBackend) -> Non
         view.executeDelayedItemsLayout()
         names = [action.text() for action in view.menu(index, QPoint(0, 0)).actions()]
         assert names[-2:] == ["Close the row", "Show all 31 lines"]
+
+
+async def test_a_list_of_hundreds_takes_few_documents_and_shows_every_entry(
+    backend: FakeBackend,
+) -> None:
+    """Each change of it lays all of it out again: the window must not stand still for that."""
+    todos = [{"text": f"entry {number}", "status": "pending"} for number in range(500)]
+    _put(backend, make_message("t", "Updated Todos", kind="todo", metadata={"todos": todos}))
+    async with shown_window(backend) as shown:
+        view = await _view(shown)
+        assert len(_layout(view).documents) < 60
+        words = _words(view)
+        assert all(f"entry {number}" in words for number in range(500))
+        assert "To do · entry 499" in words

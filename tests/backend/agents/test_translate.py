@@ -308,7 +308,7 @@ def test_what_is_kept_with_a_session_is_bounded() -> None:
     assert len(read.choices) <= LIST_LIMIT
     assert len(commands) <= LIST_LIMIT
     assert len(repr((modes, read, model, commands))) < 2 * LIST_LIMIT * (NAME_LIMIT + 200)
-    currency = {"sessionUpdate": "usage_update", "cost": {"amount": 1, "currency": long}}
+    currency: JsonMap = {"sessionUpdate": "usage_update", "cost": {"currency": long}}
     assert len(repr(UpdateReader().read(currency))) < 2 * NAME_LIMIT
-    told = {"sessionUpdate": "current_mode_update", "currentModeId": long}
+    told: JsonMap = {"sessionUpdate": "current_mode_update", "currentModeId": long}
     assert UpdateReader().read(told) == ModeChanged("")
