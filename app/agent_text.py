@@ -126,10 +126,12 @@ def _closed_template(
     assert_never(mode)
 
 
-def outcome_text(outcome: AdmissionOutcome) -> str:
-    """Sent and queued are different things."""
+def outcome_text(outcome: AdmissionOutcome, *, held: bool = False) -> str:
+    """Sent and queued are different things; a `held` queue sends nothing by itself."""
     if outcome is AdmissionOutcome.SENT:
         return QCoreApplication.translate("Agents", "Sent.")
+    if held:
+        return QCoreApplication.translate("Agents", "Queued. It waits until you send it.")
     return QCoreApplication.translate("Agents", "Queued. It is sent when the agent is free.")
 
 

@@ -236,6 +236,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Queued. It waits until you send it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Queued. It is sent when the agent is free.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1039,6 +1043,10 @@
     </message>
     <message>
         <source>Folder the agent works in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The project&apos;s folder</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

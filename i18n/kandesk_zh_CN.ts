@@ -235,6 +235,10 @@
         <translation>已发送。</translation>
     </message>
     <message>
+        <source>Queued. It waits until you send it.</source>
+        <translation>已排队。等您来发送。</translation>
+    </message>
+    <message>
         <source>Queued. It is sent when the agent is free.</source>
         <translation>已排队。代理空闲时发送。</translation>
     </message>
@@ -1024,6 +1028,10 @@
     <message>
         <source>Folder the agent works in</source>
         <translation>代理工作的文件夹</translation>
+    </message>
+    <message>
+        <source>The project&apos;s folder</source>
+        <translation>项目的文件夹</translation>
     </message>
     <message>
         <source>Browse…</source>

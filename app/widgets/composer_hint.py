@@ -8,6 +8,7 @@ from app.theme import Theme
 from app.viewmodels.composer import ComposerMode, ComposerViewModel
 from app.viewmodels.messages import SendPhase
 from app.widgets.announcing import announce
+from backend.domain.hosted import AdmissionOutcome
 
 _QUIET = "small"
 
@@ -120,11 +121,21 @@ class ComposerHint(QWidget):
             )
         if writing.phase is SendPhase.SENDING:
             return self.tr("Sending…"), _QUIET
-        if writing.outcome is not None and not writing.text:
-            return outcome_text(writing.outcome), "success"
+        became = "" if writing.text else self._became(writing.outcome)
+        if became:
+            return became, "success"
         mode = model.mode
         conversation = model.conversation
         agent = conversation.agent_name if conversation is not None else ""
         words = mode_text(mode, agent)
         closed = mode in {ComposerMode.ENDED, ComposerMode.NOT_STARTED}
         return words, "attention" if closed else _QUIET
+
+    def _became(self, outcome: AdmissionOutcome | None) -> str:
+        """What became of the last message, as long as that is how it stands."""
+        conversation = self._view_model.conversation
+        if outcome is not AdmissionOutcome.QUEUED or conversation is None:
+            return "" if outcome is None else outcome_text(outcome)
+        if not conversation.queue:
+            return ""
+        return outcome_text(outcome, held=not conversation.auto_run)

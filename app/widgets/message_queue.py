@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -20,6 +20,7 @@ from app.widgets.choice_box import SwitchBox
 from app.widgets.queued_row import QueuedRow
 from app.widgets.touch import show_touch
 from backend.domain.hosted import QueuedPrompt
+from backend.ids import QueueEntryId
 
 _ROWS: Final = 3
 """Rows in sight before it scrolls."""
@@ -41,6 +42,8 @@ class MessageQueue(QWidget):
         self._auto_run = SwitchBox(theme)
         self._auto_run.setObjectName("autoRun")
         self._rows: list[QueuedRow] = []
+        self._begun: dict[QueueEntryId, str] = {}
+        """Changes neither kept nor given up, also of messages that are not shown now."""
         self._content = QWidget()
         self._column = QVBoxLayout(self._content)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -64,9 +67,13 @@ class MessageQueue(QWidget):
         self.setVisible(bool(queue) or off)
         while len(self._rows) < len(queue):
             self._add_row()
+        written = self._note_changes()
         for row, entry in zip(self._rows, queue, strict=False):
             row.show_entry(entry, len(queue))
             row.show()
+            begun = self._begun.get(entry.entry_id)
+            if begun is not None and not row.editing:
+                row.go_on(begun, focus=entry.entry_id == written)
         for row in self._rows[len(queue) :]:
             row.entry = None
             row.hide()
@@ -109,8 +116,23 @@ class MessageQueue(QWidget):
         row.edited.connect(
             lambda text: self._with(row, lambda entry: self._view_model.edit_queued(entry, text))
         )
+        row.resized.connect(lambda: self._make_room(row))
         self._column.addWidget(row)
         self._rows.append(row)
+
+    def _note_changes(self) -> QueueEntryId | None:
+        """Rows stand for places, changes belong to messages; returns the one being written in."""
+        written = None
+        for row in self._rows:
+            if row.entry is None:
+                continue
+            if row.written_in:
+                written = row.entry.entry_id
+            if row.change is None:
+                self._begun.pop(row.entry.entry_id, None)
+            else:
+                self._begun[row.entry.entry_id] = row.change
+        return written
 
     def _with(self, row: QueuedRow, act: Callable[[QueuedPrompt], None]) -> None:
         if row.entry is not None:
@@ -130,10 +152,17 @@ class MessageQueue(QWidget):
 
     def _fit(self) -> None:
         shown = [row for row in self._rows if row.entry is not None]
-        heights = [row.sizeHint().height() for row in shown[:_ROWS]]
+        heights = [row.sizeHint().height() for row in shown]
+        room = max(sum(heights[:_ROWS]), *heights, 1)
         self._scroll.setVisible(bool(shown))
-        self._scroll.setFixedHeight(max(1, sum(heights)))
+        self._scroll.setFixedHeight(room)
         self.updateGeometry()
+
+    def _make_room(self, row: QueuedRow) -> None:
+        """An editor is in sight whole, with its buttons."""
+        self._fit()
+        if row.editing:
+            QTimer.singleShot(0, row, lambda: self._scroll.ensureWidgetVisible(row, 0, 0))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, self.sizeHint().height())

@@ -1,7 +1,7 @@
 """One message that waits: read in a line, changed in place, moved, sent first or taken out."""
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -64,12 +64,16 @@ class _Editor(QPlainTextEdit):
 
 
 class QueuedRow(QWidget):
-    """`edited` with the new text, `moved` by -1 or 1; what it means is the list's affair."""
+    """`edited` with the new text, `moved` by -1 or 1; what it means is the list's affair.
+
+    `resized` when the editor was opened or closed.
+    """
 
     sent_now = Signal()
     edited = Signal(str)
     moved = Signal(int)
     removed = Signal()
+    resized = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -100,6 +104,26 @@ class QueuedRow(QWidget):
     def editing(self) -> bool:
         return not self._editing.isHidden()
 
+    @property
+    def change(self) -> str | None:
+        """The text of a change that is neither kept nor given up."""
+        return self._editor.toPlainText() if self.editing else None
+
+    @property
+    def written_in(self) -> bool:
+        """The keyboard is in the editor."""
+        return self.editing and self._editor.hasFocus()
+
+    def go_on(self, change: str, *, focus: bool) -> None:
+        """Edit from here on: from the entry's text, or a change that was begun before."""
+        self._editor.setPlainText(change)
+        self._editor.moveCursor(QTextCursor.MoveOperation.End)
+        self._line.hide()
+        self._editing.show()
+        if focus:
+            self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.resized.emit()
+
     def show_entry(self, entry: QueuedPrompt, count: int) -> None:
         """Show an entry; what is being edited stays until it is kept or given up."""
         same = self.entry is not None and self.entry.entry_id == entry.entry_id
@@ -110,7 +134,6 @@ class QueuedRow(QWidget):
         self._text.show_text(entry.text)
         self._up.setEnabled(entry.position > 0)
         self._down.setEnabled(entry.position + 1 < count)
-        self._now.setEnabled(not self.editing)
         self._retranslate()
 
     def focus_editor(self) -> None:
@@ -168,12 +191,8 @@ class QueuedRow(QWidget):
         self._theme.changed.connect(self._show_icons)
 
     def _open_editor(self) -> None:
-        if self.entry is None:
-            return
-        self._editor.setPlainText(self.entry.text)
-        self._line.hide()
-        self._editing.show()
-        self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self.entry is not None:
+            self.go_on(self.entry.text, focus=True)
 
     def _keep_change(self) -> None:
         text = self._editor.toPlainText()
@@ -186,8 +205,11 @@ class QueuedRow(QWidget):
         self._edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _close_editor(self) -> None:
+        was_open = self.editing
         self._editing.hide()
         self._line.show()
+        if was_open:
+            self.resized.emit()
 
     def _show_icons(self) -> None:
         for button, icon in (

@@ -73,7 +73,8 @@ class NewSessionPage(CentredPage):
             self._folder.clear()
             self._folder.addItems(list(self._view_model.recent_folders()))
         self._refresh()
-        self._prompt.setFocus(Qt.FocusReason.OtherFocusReason)
+        first = self._prompt if self._view_model.folder else self._folder
+        first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.LanguageChange:
@@ -168,6 +169,9 @@ class NewSessionPage(CentredPage):
         if words and words != self._said:
             announce(self, words, urgent=True)
             self.ensureWidgetVisible(self._problems[place])
+            # The button that was pressed was off meanwhile, and lost the keyboard.
+            at = {"folder": self._folder, "prompt": self._prompt}.get(place, self._start)
+            at.setFocus(Qt.FocusReason.OtherFocusReason)
         self._said = words
 
     def _show_icons(self) -> None:
@@ -186,6 +190,9 @@ class NewSessionPage(CentredPage):
         for part in (self._folder, self._folder.lineEdit(), self._folder.view()):
             if part is not None:
                 part.setAccessibleName(folder)
+        edit = self._folder.lineEdit()
+        if edit is not None:
+            edit.setPlaceholderText(self.tr("The project's folder"))
         self._browse.setText(self.tr("Browse…"))
         self._prompt_label.setText(self.tr("First message"))
         self._prompt.setAccessibleName(self.tr("First message"))

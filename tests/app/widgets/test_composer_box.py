@@ -1,9 +1,21 @@
 """The composer as a human uses it: keys, input methods, queue, trouble, choices, small windows."""
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QPushButton, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 
 from app.pseudo_locale import PSEUDO
 from app.viewmodels.preferences import SendKey
@@ -191,6 +203,49 @@ async def test_what_is_being_edited_in_the_queue_stays_while_the_queue_changes()
         window.hosted.change(auto_run=False)
         await settle()
         assert window.find("queuedEditor").property("plainText") == "half"
+
+
+async def test_a_change_goes_with_its_message_when_the_one_before_it_leaves() -> None:
+    async with hosted_window(WORKING) as window:
+        window.shown.window.findChildren(QToolButton, "queuedEdit")[1].click()
+        editor = window.find("queuedEditor")
+        assert isinstance(editor, QPlainTextEdit)
+        QTest.keyClicks(editor, " half")
+        await window.click("queuedRemove")
+        await until(lambda: window.find("queueList").accessibleName() == "1 of 10 queued")
+        moved = window.find("queuedEditor")
+        assert moved.property("plainText") == "second half"
+        assert moved.hasFocus()
+        await window.click("queuedKeep")
+        await until(lambda: _queue(window.hosted.known[SessionId("s1")]) == ["second half"])
+        assert not window.sees("queuedEditor")
+
+
+def _in_sight(widget: QWidget) -> bool:
+    return widget.visibleRegion().boundingRect() == widget.rect()
+
+
+async def test_the_editor_of_a_far_message_is_in_sight_whole() -> None:
+    queue = tuple(
+        QueuedPrompt(QueueEntryId(f"e{place}"), "text", place, Nanoseconds(1)) for place in range(5)
+    )
+    working = make_conversation(status=AgentStatus.WORKING, input=InputMode.QUEUE, queue=queue)
+    async with hosted_window(working) as window:
+        window.shown.window.findChildren(QToolButton, "queuedEdit")[4].click()
+        for name in ("queuedEditor", "queuedKeep"):
+            part = window.find(name)
+            await until(partial(_in_sight, part))
+
+
+async def test_what_waits_in_a_held_queue_is_not_said_to_be_sent_by_itself() -> None:
+    async with hosted_window(WORKING) as window:
+        await window.type("one")
+        await window.press(Qt.Key.Key_Return)
+        await until(lambda: "when the agent is free" in window.hint)
+        window.hosted.change(auto_run=False)
+        await until(lambda: window.hint == "Queued. It waits until you send it.")
+        window.hosted.change(queue=(), auto_run=True)
+        await until(lambda: "the agent is working" in window.hint)
 
 
 async def test_stop_is_there_while_the_agent_works_and_works_once() -> None:

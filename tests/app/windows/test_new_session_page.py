@@ -74,9 +74,25 @@ async def test_an_error_is_said_at_its_field() -> None:
         await window.click("startSession")
         await until(lambda: window.sees("problem_folder"))
         assert not window.sees("problem_agent")
+        assert window.find("sessionFolder").hasFocus()
         await window.click("cancelNewSession")
         await window.click("newSession")
         assert window.find("firstPrompt").property("plainText") == "Write it."
+
+
+async def test_without_a_folder_the_page_begins_at_it() -> None:
+    backend = FakeBackend()
+    backend.desk.conversations.offers = OFFERS
+    async with shown_window(backend) as shown:
+        window = HostedWindow(shown)
+        await window.click("newSession")
+        await until(lambda: window.sees("agentChoice_claude"))
+        folder = window.find("sessionFolder")
+        assert isinstance(folder, QComboBox)
+        assert folder.hasFocus()
+        edit = folder.lineEdit()
+        assert edit is not None
+        assert edit.placeholderText() == "The project's folder"
 
 
 async def test_a_folder_is_chosen_without_stopping_the_window() -> None:
