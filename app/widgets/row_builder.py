@@ -28,6 +28,7 @@ from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.question_row import QUESTION_KIND, QuestionRow, read_question
 from app.viewmodels.tool_row import TOOL_KINDS
 from app.widgets.activity_rows import ActivityRows
+from app.widgets.line_breaks import with_line_breaks
 from app.widgets.long_text import LongText
 from app.widgets.markdown_flow import MarkdownFlows, Style
 from app.widgets.row_facts import RowFacts
@@ -106,7 +107,7 @@ class RowBuilder:
         text = visible_text(message)
         shown, action = self._long_text.beginning(text, facts)
         if shown or not attachment_names(message):
-            page.bubble(shown)
+            page.bubble(with_line_breaks(shown))
         for name in attachment_names(message):
             page.line(name, "text_muted", small=True, at_end=True)
         if action is not None:
