@@ -304,7 +304,7 @@ def _means(home: Home, clock: Clock, tools: McpAccesses) -> HostingMeans:
 
     started = StartedProcesses(home.started_processes)
     return HostingMeans(
-        launcher=AcpLauncher(clock, started.note),
+        launcher=AcpLauncher(clock, started),
         commands=AgentDiscovery(demo_offer()),
         survivors=started,
         tools=tools,

@@ -8,6 +8,8 @@ from typing import Final
 
 HOSTED_VARIABLE: Final = "KANDESK_HOSTED_AGENT"
 """Set in every agent this desk runs and in whatever that starts. No secret."""
+START_VARIABLE: Final = "KANDESK_HOSTED_START"
+"""Beside it, which start it was: another value for each. No secret."""
 
 _SECRET_PREFIXES: Final = ("KANDESK_", "GNOME_KEYRING_", "KEYRING_", "PYTHON_KEYRING_")
 _SECRETS: Final = {

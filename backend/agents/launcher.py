@@ -1,11 +1,11 @@
 """Starts agents and speaks ACP with them until each has its session."""
 
-from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from backend.agents.acp_connection import AcpConnection
 from backend.agents.acp_session import AcpSession
 from backend.agents.acp_translate import read_capabilities
+from backend.agents.child_environment import START_VARIABLE
 from backend.agents.frames import JsonMap
 from backend.agents.json_reading import text_of
 from backend.agents.process import AgentProcess, agent_failed
@@ -26,18 +26,32 @@ OPENING_SECONDS: Final = 120.0
 _PROTOCOL: Final = 1
 
 
+class StartNotes(Protocol):
+    """What makes a process be found again whose desk died before its listener had the mark."""
+
+    def begin(self) -> str:
+        """A process is about to be started; what it must have in its environment."""
+        ...
+
+    def note(self, start: str, mark: ProcessMark) -> None:
+        """It runs."""
+        ...
+
+    def drop(self, start: str) -> None:
+        """It was not started."""
+        ...
+
+
 class AcpLauncher:
     """Implements `AgentLauncher`. A launch that fails or is cancelled leaves nothing running."""
 
-    def __init__(self, clock: Clock, noted: Callable[[ProcessMark], None]) -> None:
-        """`noted` is told of each process at once, before its listener stores the mark."""
+    def __init__(self, clock: Clock, notes: StartNotes) -> None:
         self._clock = clock
-        self._noted = noted
+        self._notes = notes
 
     async def launch(self, launch: AgentLaunch, listener: AgentListener) -> RunningAgent:
         """As the port says; a launch that fails is told by the error, never by `ended`."""
-        process = await AgentProcess.start(_command(launch), launch.folder)
-        self._noted(process.mark)
+        process = await self._start(launch)
         try:
             await listener.started(process.mark)
         except BaseException:
@@ -53,6 +67,16 @@ class AcpLauncher:
             raise
         agent.launched()
         return agent
+
+    async def _start(self, launch: AgentLaunch) -> AgentProcess:
+        start = self._notes.begin()
+        try:
+            process = await AgentProcess.start(_command(launch, start), launch.folder)
+        except AgentFailed:
+            self._notes.drop(start)
+            raise
+        self._notes.note(start, process.mark)
+        return process
 
     async def _greet(self, agent: AcpConnection) -> None:
         try:
@@ -106,16 +130,15 @@ class AcpLauncher:
             raise agent_failed(AgentProblem.HANGS_AT_START, detail) from error
 
 
-def _command(launch: AgentLaunch) -> AgentCommand:
-    """With the way to our tools in its environment.
+def _command(launch: AgentLaunch, start: str) -> AgentCommand:
+    """With the name of this start and the way to our tools in its environment.
 
     A shim its human once connected to it, for when it runs elsewhere, then speaks for this very
     session instead of for a guest.
     """
     given = launch.command
-    if launch.tools is None:
-        return given
-    return AgentCommand(given.argv, {**given.environment, **_shim_environment(launch.tools)})
+    tools = {} if launch.tools is None else _shim_environment(launch.tools)
+    return AgentCommand(given.argv, {**given.environment, **tools, START_VARIABLE: start})
 
 
 def _shim_environment(tools: InjectedTools) -> dict[str, str]:

@@ -5,12 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from backend.agents.child_environment import HOSTED_VARIABLE
+from backend.agents.child_environment import HOSTED_VARIABLE, START_VARIABLE
 from backend.domain.agents import ProcessMark
 
 _STEP: Final = 0.05
@@ -69,6 +69,29 @@ async def stop_survivors(marks: Iterable[ProcessMark]) -> tuple[ProcessMark, ...
             signal_group(mark.group, number)
         await _until_gone(left, patience)
     return found
+
+
+def find_started(starts: Collection[str]) -> tuple[ProcessMark, ...]:
+    """This user's processes whose environment names one of these starts, one for each group but
+    our own: a shim of an agent may have started this very desk.
+
+    Reads all of /proc. Elsewhere than on Linux nobody tells, and none are found.
+    """
+    named = {f"{START_VARIABLE}={start}".encode() for start in starts}
+    if not named or not _ON_LINUX:
+        return ()
+    found: dict[int, ProcessMark] = {}
+    for seen in _processes():
+        if seen.group == os.getpgrp() or not _is_ours(seen.pid):
+            continue
+        if not named.isdisjoint(_environment(seen.pid)):
+            mark = ProcessMark(seen.pid, seen.group, seen.started_at)
+            if seen.pid == seen.group:
+                # The very mark a store may have of it.
+                found[seen.group] = mark
+            else:
+                found.setdefault(seen.group, mark)
+    return tuple(found.values())
 
 
 async def _until_gone(marks: list[ProcessMark], patience: float) -> None:
@@ -149,11 +172,23 @@ def _boot() -> str:
 
 def _is_hosted(pid: int) -> bool:
     """Whether its environment says that a desk runs it; elsewhere than on Linux nobody tells."""
+    return f"{HOSTED_VARIABLE}=1".encode() in _environment(pid)
+
+
+def _environment(pid: int) -> list[bytes]:
+    """As it was when the program began."""
     try:
-        given = (_PROC / str(pid) / "environ").read_bytes()
+        return (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def _is_ours(pid: int) -> bool:
+    """An administrator's desk may read what belongs to others."""
+    try:
+        return (_PROC / str(pid)).stat().st_uid == os.getuid()
     except OSError:
         return False
-    return f"{HOSTED_VARIABLE}=1".encode() in given.split(b"\0")
 
 
 def _seen_by_ps() -> Iterator[Seen]:

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from backend.agents.acp_connection import AcpConnection
+from backend.agents.process import AgentProcess
 from backend.clock import SystemClock
 from backend.conversation.dispatch import Dispatches
 from backend.conversation.dispatcher import Admitted
 from backend.conversation.hearing import Hearing
 from backend.conversation.turns import Turns
-from backend.domain.agents import TextChunk
+from backend.domain.agents import AgentCommand, TextChunk
 from backend.domain.hosted import CUSTOM_AGENT, OutgoingMessage, SessionStart
 from backend.ids import AdmissionId, SessionId
 from backend.paths import Home
@@ -74,6 +75,18 @@ def _running(die: Die) -> None:
     Hearing.updated = updated  # type: ignore[method-assign]
 
 
+def _forked(die: Die) -> None:
+    real = AgentProcess.start
+
+    async def start(command: AgentCommand, folder: str) -> AgentProcess:
+        process = await real(command, folder)
+        (Path(sys.argv[2]) / "group").write_text(str(process.mark.group))
+        die()
+        return process
+
+    AgentProcess.start = start  # type: ignore[method-assign]
+
+
 def _started(die: Die) -> None:
     real = Hearing.started
 
@@ -87,6 +100,7 @@ def _started(die: Die) -> None:
 
 POINTS: Final[dict[str, Callable[[Die], None]]] = {
     "admitted": _admitted,
+    "forked": _forked,
     "process started": _started,
     "agent started": lambda die: _before(Dispatches, "_attempt", die),
     "attempted": lambda die: _before(AcpConnection, "prompt", die),

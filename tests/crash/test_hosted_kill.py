@@ -23,7 +23,8 @@ from tests.helpers.waiting import until
 pytestmark = pytest.mark.crash
 
 LONG = os.environ.get("KANDESK_LONG") == "1"
-BEFORE_ATTEMPT = {"admitted", "process started", "agent started"}
+BEFORE_MARK = {"admitted", "forked", "process started"}
+BEFORE_ATTEMPT = {*BEFORE_MARK, "agent started"}
 STUBBORN = ["", "eof", "eof term"] if LONG else ["eof term"]
 
 
@@ -132,9 +133,7 @@ async def test_a_killed_desk_sends_nothing_twice_and_drops_nothing(
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    "point", [point for point in POINTS if point not in {"admitted", "process started"}]
-)
+@pytest.mark.parametrize("point", [point for point in POINTS if point not in BEFORE_MARK])
 async def test_a_killed_agent_is_told_and_its_prompts_are_where_they_must_be(
     tmp_path: Path, point: str
 ) -> None:

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Final
 
 from backend.agents.launcher import AcpLauncher
+from backend.agents.started_processes import StartedProcesses
 from backend.clock import Clock, SystemClock
 from backend.conversation.agent_port import AgentLaunch, InjectedTools, RunningAgent
-from backend.domain.agents import AgentCommand, ProcessMark, PromptEnd
+from backend.domain.agents import AgentCommand, PromptEnd
 from backend.ids import SessionId
 from tests.helpers.scripted_agents import RecordingListener, scripted_command
 
@@ -21,7 +22,7 @@ class Agents:
         self.folder = folder
         self.listener = RecordingListener()
         self.running: list[RunningAgent] = []
-        self.noted: list[ProcessMark] = []
+        self.notes = StartedProcesses(folder / "agents-started")
 
     async def launch(
         self,
@@ -40,7 +41,7 @@ class Agents:
             agent_session_id=load,
             tools=tools,
         )
-        launcher = AcpLauncher(clock or SystemClock(), self.noted.append)
+        launcher = AcpLauncher(clock or SystemClock(), self.notes)
         agent = await launcher.launch(launch, listener or self.listener)
         self.running.append(agent)
         return agent

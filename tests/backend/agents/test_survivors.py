@@ -1,6 +1,7 @@
 """Ending what a desk that died has left (agents.md, ACP: pid, start time, process group)."""
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -12,11 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from backend.agents.child_environment import HOSTED_VARIABLE
+from backend.agents.child_environment import HOSTED_VARIABLE, START_VARIABLE
+from backend.agents.launcher import AcpLauncher
 from backend.agents.process_marks import group_lives, mark_of, stop_survivors
 from backend.agents.started_processes import StartedProcesses
-from backend.domain.agents import ProcessMark
+from backend.clock import SystemClock
+from backend.conversation.agent_port import AgentLaunch
+from backend.domain.agents import AgentCommand, ProcessMark
+from backend.errors import AgentFailed
+from backend.ids import SessionId
+from tests.helpers.scripted_agents import RecordingListener
 from tests.helpers.waiting import wait_until
+
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="nobody tells an environment")
 
 Child = subprocess.Popen[bytes]
 
@@ -28,13 +37,15 @@ _LEAVES_A_CHILD = (
 )
 
 
-def start(script: str, *, hosted: bool = True) -> Child:
-    """A leader of its own group, ready."""
+def start(script: str, *, hosted: bool = True, name: str = "", leads: bool = True) -> Child:
+    """A leader of its own group, unless told, ready; `name` is that of its start."""
     environment = {**os.environ, HOSTED_VARIABLE: "1"} if hosted else dict(os.environ)
+    if name:
+        environment[START_VARIABLE] = name
     child = subprocess.Popen(
         [sys.executable, "-c", script],
         stdout=subprocess.PIPE,
-        start_new_session=True,
+        start_new_session=leads,
         env=environment,
     )
     assert child.stdout is not None
@@ -112,14 +123,15 @@ async def test_what_a_desk_has_noted_is_ended_by_the_next_one_once(
     children += [start(_IGNORES), start(_SLEEPS)]
     path = tmp_path / "started"
     mark = mark_of(children[0].pid)
-    StartedProcesses(path).note(mark)
+    first = StartedProcesses(path)
+    first.note(first.begin(), mark)
     with path.open("a") as file:
         file.write('{"pid": 1, "gro')
     second = StartedProcesses(path)
     assert await second.stop([]) == (mark,)
     assert not group_lives(children[0].pid)
     # What the second has started itself is its own, whenever it looks again.
-    second.note(mark_of(children[1].pid))
+    second.note(second.begin(), mark_of(children[1].pid))
     assert await second.stop([]) == ()
     assert group_lives(children[1].pid)
 
@@ -127,5 +139,82 @@ async def test_what_a_desk_has_noted_is_ended_by_the_next_one_once(
 async def test_a_file_that_cannot_be_written_or_read_stops_nothing(tmp_path: Path) -> None:
     path = tmp_path / "no" / "started"
     started = StartedProcesses(path)
-    started.note(ProcessMark(1, 1, "x"))
+    started.note(started.begin(), ProcessMark(1, 1, "x"))
     assert await started.stop([]) == ()
+
+
+@ON_LINUX
+async def test_a_child_whose_mark_was_never_told_is_found_by_its_start_and_ended(
+    children: list[Child], tmp_path: Path
+) -> None:
+    """The desk was killed between the fork and the note of it."""
+    path = tmp_path / "started"
+    first = StartedProcesses(path)
+    children += [start(_IGNORES, name=first.begin()), start(_SLEEPS, name="of another desk")]
+    mark = mark_of(children[0].pid)
+    began = time.monotonic()
+    assert await StartedProcesses(path).stop([]) == (mark,)
+    assert time.monotonic() - began < 5
+    assert not group_lives(children[0].pid)
+    assert group_lives(children[1].pid)
+
+
+@ON_LINUX
+async def test_what_a_child_whose_mark_was_never_told_has_left_is_ended(
+    children: list[Child], tmp_path: Path
+) -> None:
+    path = tmp_path / "started"
+    children.append(start(_LEAVES_A_CHILD, name=StartedProcesses(path).begin()))
+    children[0].wait()
+    assert group_lives(children[0].pid)
+    assert len(await StartedProcesses(path).stop([])) == 1
+    await asyncio.to_thread(wait_until, lambda: not group_lives(children[0].pid))
+
+
+async def test_a_start_that_has_its_mark_or_failed_is_not_looked_for(
+    children: list[Child], tmp_path: Path
+) -> None:
+    """The mark alone tells then: what an agent has left running on purpose has its name too."""
+    path = tmp_path / "started"
+    first = StartedProcesses(path)
+    marked, failed = first.begin(), first.begin()
+    children += [start(_SLEEPS, name=marked), start(_SLEEPS, name=failed)]
+    first.note(marked, replace(mark_of(children[0].pid), started_at="another-boot:1"))
+    first.drop(failed)
+    assert await StartedProcesses(path).stop([]) == ()
+    assert all(group_lives(child.pid) for child in children)
+
+
+@ON_LINUX
+async def test_the_group_of_the_desk_itself_is_never_ended_for_a_start(tmp_path: Path) -> None:
+    """A shim of an agent may have started this very desk."""
+    path = tmp_path / "started"
+    child = start(_SLEEPS, name=StartedProcesses(path).begin(), leads=False)
+    try:
+        assert await StartedProcesses(path).stop([]) == ()
+        assert child.poll() is None
+    finally:
+        child.kill()
+        child.communicate()
+
+
+async def test_each_start_is_noted_before_its_process_which_carries_it(tmp_path: Path) -> None:
+    path = tmp_path / "started"
+    launcher = AcpLauncher(SystemClock(), StartedProcesses(path))
+    missing = AgentLaunch(SessionId("s1"), AgentCommand(("no-such-agent",)), str(tmp_path))
+    with pytest.raises(AgentFailed):
+        await launcher.launch(missing, RecordingListener())
+    told = tmp_path / "told"
+    script = f'echo "${START_VARIABLE}" > "{told}"'
+    speechless = replace(missing, command=AgentCommand(("sh", "-c", script)))
+    listener = RecordingListener()
+    with pytest.raises(AgentFailed):
+        await launcher.launch(speechless, listener)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [sorted(line) for line in lines[1::2]] == [
+        ["failed", "start"],
+        ["group", "pid", "start", "started_at"],
+    ]
+    assert lines[3]["pid"] == listener.marks[0].pid
+    assert lines[0]["start"] == lines[1]["start"] != lines[2]["start"] == lines[3]["start"]
+    assert told.read_text().strip() == lines[2]["start"]
