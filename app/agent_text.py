@@ -119,7 +119,7 @@ def _closed_template(
             )
         case ComposerMode.NOT_STARTED:
             return QCoreApplication.translate(
-                "Agents", "The agent did not start. Resume it to write to it."
+                "Agents", "The agent is not running. Resume it to write to it."
             )
         case ComposerMode.ENDED:
             return QCoreApplication.translate("Agents", "This session has ended.")

@@ -200,6 +200,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The agent is not running. Resume it to write to it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Sends now</source>
         <translation type="unfinished"></translation>
     </message>
@@ -221,10 +225,6 @@
     </message>
     <message>
         <source>Will be queued: messages that wait come first</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>The agent did not start. Resume it to write to it.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2237,7 +2237,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A built-in agent asks you three things.</source>
+        <source>A built-in agent shows all that can wait here.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

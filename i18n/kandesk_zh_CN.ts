@@ -199,6 +199,10 @@
         <translation>此会话不是在这里开始的：只能阅读。</translation>
     </message>
     <message>
+        <source>The agent is not running. Resume it to write to it.</source>
+        <translation>代理未在运行。请先点“继续”，再向其发送消息。</translation>
+    </message>
+    <message>
         <source>Sends now</source>
         <translation>立即发送</translation>
     </message>
@@ -221,10 +225,6 @@
     <message>
         <source>Will be queued: messages that wait come first</source>
         <translation>将进入队列：等待中的消息优先</translation>
-    </message>
-    <message>
-        <source>The agent did not start. Resume it to write to it.</source>
-        <translation>代理未能启动。请先点“继续”，再向其发送消息。</translation>
     </message>
     <message>
         <source>This session has ended.</source>
@@ -2209,8 +2209,8 @@
         <translation>试用演示</translation>
     </message>
     <message>
-        <source>A built-in agent asks you three things.</source>
-        <translation>内置代理会向您提出三个问题。</translation>
+        <source>A built-in agent shows all that can wait here.</source>
+        <translation>内置代理会演示所有会在这里等待的内容。</translation>
     </message>
     <message>
         <source>New session…</source>

@@ -12,7 +12,8 @@ from app.theme import Theme
 class CopyLine(QWidget):
     """Text in a fixed-width font with a Copy button at its end.
 
-    One that `wraps` may be longer than the page is wide; only its button copies it.
+    One that `wraps` may be longer than the page is wide; only its button copies it, and is
+    `large` enough for a finger everywhere.
     """
 
     def __init__(
@@ -22,6 +23,7 @@ class CopyLine(QWidget):
         parent: QWidget | None = None,
         *,
         wraps: bool = False,
+        large: bool = True,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -38,7 +40,7 @@ class CopyLine(QWidget):
                 | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
         self._copy = QToolButton()
-        self._copy.setProperty("target", "large" if wraps else "")
+        self._copy.setProperty("target", "large" if wraps and large else "")
         self._copy.clicked.connect(self._copy_text)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

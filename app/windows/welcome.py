@@ -26,7 +26,7 @@ AGENTS: Final = (
     ("Qwen Code", "qwen"),
 )
 """Agents by name and by the word `kandesk connect` knows them by."""
-_WIDTH: Final = 520
+_WIDTH: Final = 600
 
 
 class WelcomePage(QScrollArea):
@@ -54,7 +54,9 @@ class WelcomePage(QScrollArea):
         self._start_note = _label("muted")
         self._connect_title = _label("heading")
         self._connect_note = _label("muted")
-        self._commands = [CopyLine(theme, f"kandesk connect {key}") for _, key in AGENTS]
+        self._commands = [
+            CopyLine(theme, f"kandesk connect {key}", wraps=True, large=False) for _, key in AGENTS
+        ]
         self._other_note = _label("small")
         self._server = CopyLine(theme)
         self._address_note = _label("small")
@@ -155,7 +157,7 @@ class WelcomePage(QScrollArea):
         second.setText(self.tr("Answer when you are ready. A question waits as long as it takes."))
         third.setText(self.tr("No answer is lost, given twice, or given by accident."))
         self._demo.setText(self.tr("Try the demo"))
-        self._demo_note.setText(self.tr("A built-in agent asks you three things."))
+        self._demo_note.setText(self.tr("A built-in agent shows all that can wait here."))
         self._start.setText(self.tr("New session…"))
         self._start_note.setText(self.tr("Start an agent of this machine and talk to it here."))
         self._connect_title.setText(self.tr("Connect an agent"))
