@@ -152,8 +152,9 @@ class MessageQueue(QWidget):
 
     def _fit(self) -> None:
         shown = [row for row in self._rows if row.entry is not None]
-        heights = [row.sizeHint().height() for row in shown]
-        room = max(sum(heights[:_ROWS]), *heights, 1)
+        lines = sum(row.line_height for row in shown[:_ROWS])
+        # An editor takes the room of the lines: in a small window there is no more.
+        room = max(lines, *(row.sizeHint().height() for row in shown), 1)
         self._scroll.setVisible(bool(shown))
         self._scroll.setFixedHeight(room)
         self.updateGeometry()

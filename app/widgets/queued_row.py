@@ -105,6 +105,11 @@ class QueuedRow(QWidget):
         return not self._editing.isHidden()
 
     @property
+    def line_height(self) -> int:
+        """What it takes while it is not edited."""
+        return self._line.sizeHint().height()
+
+    @property
     def change(self) -> str | None:
         """The text of a change that is neither kept nor given up."""
         return self._editor.toPlainText() if self.editing else None

@@ -225,13 +225,16 @@ def _in_sight(widget: QWidget) -> bool:
     return widget.visibleRegion().boundingRect() == widget.rect()
 
 
-async def test_the_editor_of_a_far_message_is_in_sight_whole() -> None:
+@pytest.mark.parametrize(("place", "size"), [(4, (1180, 780)), (2, (800, 600))])
+async def test_the_editor_of_a_queued_message_is_in_sight_whole(
+    place: int, size: tuple[int, int]
+) -> None:
     queue = tuple(
         QueuedPrompt(QueueEntryId(f"e{place}"), "text", place, Nanoseconds(1)) for place in range(5)
     )
     working = make_conversation(status=AgentStatus.WORKING, input=InputMode.QUEUE, queue=queue)
-    async with hosted_window(working) as window:
-        window.shown.window.findChildren(QToolButton, "queuedEdit")[4].click()
+    async with hosted_window(working, size=size) as window:
+        window.shown.window.findChildren(QToolButton, "queuedEdit")[place].click()
         for name in ("queuedEditor", "queuedKeep"):
             part = window.find(name)
             await until(partial(_in_sight, part))
