@@ -227,6 +227,11 @@ class ComposerViewModel(QObject):
                 "take a message back",
             )
 
+    def write_before(self, words: str) -> None:
+        """Put words that could not stay where they were before what is typed now."""
+        if self._session is not None:
+            self._messages.give_back(self._session, words)
+
     def end_agent(self) -> None:
         self._ask(lambda api, session: api.end_session(session), "stop the agent")
 

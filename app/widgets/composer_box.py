@@ -138,6 +138,7 @@ class ComposerBox(QWidget):
         view_model = self._view_model
         view_model.changed.connect(self._refresh)
         view_model.text_replaced.connect(self._show_text)
+        self.queue.left.connect(self._take_over)
         self.edit.edited.connect(self._write)
         self.edit.send_wanted.connect(self._send_now)
         self.edit.key_pressed.connect(self._commands.take_key)
@@ -155,6 +156,16 @@ class ComposerBox(QWidget):
         self._hint.text_changed()
         self._view_model.write(text)
         self._commands.show_commands(self._view_model.commands(text))
+
+    def _take_over(self, change: str) -> None:
+        """Keep a change whose message was sent meanwhile.
+
+        What is still being typed falls nowhere: a picker would take it for a choice, and the
+        editor would send at Enter.
+        """
+        self._frame.setFocus(Qt.FocusReason.OtherFocusReason)
+        if change:
+            self._view_model.write_before(change)
 
     def _send_now(self) -> None:
         """Words an input method is still at work on are no text yet: they are never sent."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -19,15 +19,21 @@ from app.viewmodels.composer import ComposerViewModel
 from app.widgets.choice_box import SwitchBox
 from app.widgets.queued_row import QueuedRow
 from app.widgets.touch import show_touch
-from backend.domain.hosted import QueuedPrompt
-from backend.ids import QueueEntryId
+from backend.domain.hosted import Conversation, QueuedPrompt
+from backend.ids import QueueEntryId, SessionId
 
 _ROWS: Final = 3
 """Rows in sight before it scrolls."""
 
 
 class MessageQueue(QWidget):
-    """Hidden while nothing waits, except for an auto-run that is switched off."""
+    """Hidden while nothing waits, except for an auto-run that is switched off.
+
+    `left` with the changed text, empty if it was not changed, when a message was sent or taken out
+    while its editor had the keyboard.
+    """
+
+    left = Signal(str)
 
     def __init__(
         self, view_model: ComposerViewModel, theme: Theme, parent: QWidget | None = None
@@ -37,6 +43,7 @@ class MessageQueue(QWidget):
         self._view_model = view_model
         self._theme = theme
         self._touch = False
+        self._session: SessionId | None = None
         self._heading = QLabel()
         self._heading.setProperty("role", "small")
         self._auto_run = SwitchBox(theme)
@@ -64,16 +71,17 @@ class MessageQueue(QWidget):
         conversation = self._view_model.conversation
         queue = conversation.queue if conversation is not None else ()
         off = conversation is not None and not conversation.auto_run
+        written = self._note_changes()
+        gone = self._gone_from(conversation, written)
         self.setVisible(bool(queue) or off)
         while len(self._rows) < len(queue):
             self._add_row()
-        written = self._note_changes()
         for row, entry in zip(self._rows, queue, strict=False):
             row.show_entry(entry, len(queue))
             row.show()
             begun = self._begun.get(entry.entry_id)
             if begun is not None and not row.editing:
-                row.go_on(begun, focus=entry.entry_id == written)
+                row.go_on(begun, focus=written is not None and entry.entry_id == written.entry_id)
         for row in self._rows[len(queue) :]:
             row.entry = None
             row.hide()
@@ -82,6 +90,9 @@ class MessageQueue(QWidget):
                 self._auto_run.setChecked(conversation.auto_run)
         self._retranslate()
         self._fit()
+        if gone is not None:
+            change = self._begun.pop(gone.entry_id, "")
+            self.left.emit("" if change == gone.text else change)
 
     def show_for(self, *, touch: bool) -> None:
         self._touch = touch
@@ -120,19 +131,30 @@ class MessageQueue(QWidget):
         self._column.addWidget(row)
         self._rows.append(row)
 
-    def _note_changes(self) -> QueueEntryId | None:
+    def _note_changes(self) -> QueuedPrompt | None:
         """Rows stand for places, changes belong to messages; returns the one being written in."""
         written = None
         for row in self._rows:
             if row.entry is None:
                 continue
             if row.written_in:
-                written = row.entry.entry_id
+                written = row.entry
             if row.change is None:
                 self._begun.pop(row.entry.entry_id, None)
             else:
                 self._begun[row.entry.entry_id] = row.change
         return written
+
+    def _gone_from(
+        self, conversation: Conversation | None, written: QueuedPrompt | None
+    ) -> QueuedPrompt | None:
+        """The message being written in, if it waits no longer in the session shown before."""
+        before = self._session
+        self._session = conversation.session_id if conversation is not None else None
+        if conversation is None or written is None or before != self._session:
+            return None
+        waits = any(entry.entry_id == written.entry_id for entry in conversation.queue)
+        return None if waits else written
 
     def _with(self, row: QueuedRow, act: Callable[[QueuedPrompt], None]) -> None:
         if row.entry is not None:

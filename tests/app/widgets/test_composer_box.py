@@ -221,6 +221,20 @@ async def test_a_change_goes_with_its_message_when_the_one_before_it_leaves() ->
         assert not window.sees("queuedEditor")
 
 
+async def test_a_change_whose_message_was_sent_meanwhile_is_kept_in_the_composer() -> None:
+    async with hosted_window(WORKING) as window:
+        await window.click("queuedEdit")
+        editor = window.find("queuedEditor")
+        assert isinstance(editor, QPlainTextEdit)
+        QTest.keyClicks(editor, " and more")
+        window.hosted.change(queue=())
+        await until(lambda: window.edit.toPlainText() == "first and more")
+        await window.press(Qt.Key.Key_E)
+        await window.press(Qt.Key.Key_Return)
+        assert window.sent == []
+        assert "set_mode" not in window.hosted.calls
+
+
 def _in_sight(widget: QWidget) -> bool:
     return widget.visibleRegion().boundingRect() == widget.rect()
 
