@@ -269,7 +269,7 @@ async def test_one_the_agent_refuses_stays(kept: Kept) -> None:
     await kept.respond(asked)
     kept.hosted.agent.broken = True
     kept.hosted.agent.prompts[-1].done()
-    await kept.hosted.status(AgentStatus.READY)
+    await kept.hosted.status(AgentStatus.FAILED)
 
     async def stays() -> bool:
         (summary,) = await kept.hosted.desk.desk.list_sessions()
@@ -282,7 +282,6 @@ async def test_one_the_agent_refuses_stays(kept: Kept) -> None:
 
     await eventually(stays)
     assert kept.given == ["go"]
-    await kept.hosted.status(AgentStatus.FAILED)
     await kept.hosted.desk.desk.conversations.resume(S)
     await kept.prompted(2)
     await kept.arrives(asked)
