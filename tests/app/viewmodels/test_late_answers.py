@@ -406,9 +406,8 @@ async def test_both_ways_share_draft_and_identity() -> None:
     identity = late.identity
     case.view_model.late.open(P1)
     await settle()
-    opened = case.view_model.late.opened
-    assert opened is late
-    assert opened.card.sheet.entry(0).selected == (OptionId("o2"),)
+    assert case.view_model.late.opened is late
+    assert late.card.sheet.entry(0).selected == (OptionId("o2"),)
     case.view_model.late.send(P1)
     await settle()
     assert [message.admission_id for message in case.desk.conversations.sent] == [identity]
