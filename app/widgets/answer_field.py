@@ -2,68 +2,43 @@
 
 from typing import Final
 
-from PySide6.QtCore import QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent
+from PySide6.QtWidgets import QWidget
 
 from app.theme import Theme
 from app.viewmodels.clarification_answers import character_problem
+from app.widgets.growing_edit import ENTER_KEYS, NEW_LINE, GrowingEdit
 from backend.errors import ErrorCode
 
 MAX_HEIGHT: Final = 160
 """It grows with its text up to here and scrolls from then on (K6.2)."""
-_ENTER: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
-_NEW_LINE: Final = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier
 _PASTE_LIMIT: Final = 4_000
 """Above this a paste is refused whole: cutting it would lose words without a sign (K6.2)."""
 
 
-class AnswerField(QPlainTextEdit):
+class AnswerField(GrowingEdit):
     """`edited` with the whole text; `entered` for Enter on some text, `finished` for Ctrl+Enter.
 
     `refused` with the reason when a paste was not taken in.
     """
 
-    edited = Signal(str)
     entered = Signal()
     finished = Signal()
     refused = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(theme, MAX_HEIGHT, parent)
         self.setObjectName("customAnswer")
-        self._theme = theme
-        self._touch = False
         self._composing = False
-        self.setTabChangesFocus(True)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.textChanged.connect(self._tell)
 
     def show_text(self, text: str) -> None:
         """Show what the sheet holds, without touching the cursor when it is the same."""
         if text != self.toPlainText():
             self.setPlainText(text)
 
-    def show_for(self, *, touch: bool) -> None:
-        """For fingers Enter makes a new line: Submit is the only way to send."""
-        self._touch = touch
-        self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        lines = max(1.0, self.document().size().height())
-        padding = 2 * self._theme.pixels(8) + round(2 * self.document().documentMargin())
-        wanted = round(lines * self.fontMetrics().lineSpacing()) + padding
-        theme = self._theme
-        least = theme.touch_pixels if self._touch else theme.pixels(36)
-        return QSize(200, min(max(wanted, least), self._theme.pixels(MAX_HEIGHT)))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(80, self.sizeHint().height())
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() not in _ENTER or self._composing:
+        if event.key() not in ENTER_KEYS or self._composing:
             super().keyPressEvent(event)
             return
         if event.isAutoRepeat():
@@ -71,7 +46,7 @@ class AnswerField(QPlainTextEdit):
             return
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.finished.emit()
-        elif self._touch or event.modifiers() & _NEW_LINE:
+        elif self._touch or event.modifiers() & NEW_LINE:
             self.insertPlainText("\n")
         elif self.toPlainText().strip():
             self.entered.emit()
@@ -88,11 +63,3 @@ class AnswerField(QPlainTextEdit):
             self.refused.emit(problem)
             return
         super().insertFromMimeData(source)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.updateGeometry()
-
-    def _tell(self) -> None:
-        self.updateGeometry()
-        self.edited.emit(self.toPlainText())

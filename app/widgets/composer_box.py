@@ -22,6 +22,7 @@ from app.widgets.command_list import CommandList
 from app.widgets.composer_edit import MAX_HEIGHT, ComposerEdit
 from app.widgets.composer_hint import ComposerHint
 from app.widgets.message_queue import MessageQueue
+from app.widgets.named_button import named_button
 from app.widgets.touch import TouchLayout, show_touch
 from app.widgets.trouble_bar import TroubleBar
 
@@ -242,9 +243,7 @@ class ComposerBox(QWidget):
 
 
 def _button(name: str) -> QPushButton:
-    button = QPushButton()
-    button.setObjectName(name)
-    button.setAutoDefault(False)
+    button = named_button(name)
     # A press on it leaves the keyboard in the editor.
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button

@@ -2,28 +2,26 @@
 
 from typing import Final
 
-from PySide6.QtCore import QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QResizeEvent, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QTextCursor
+from PySide6.QtWidgets import QWidget
 
 from app.theme import Theme
 from app.viewmodels.clarification_answers import character_problem
 from app.viewmodels.preferences import Preferences, SendKey
+from app.widgets.growing_edit import ENTER_KEYS, NEW_LINE, GrowingEdit
 
 MAX_HEIGHT: Final = 220
 """It grows with its text up to here and scrolls from then on."""
-_ENTER: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
-_NEW_LINE: Final = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier
 
 
-class ComposerEdit(QPlainTextEdit):
+class ComposerEdit(GrowingEdit):
     """`edited` with the whole text; `send_wanted` for the key that sends.
 
     `key_pressed` with each key event first, for a list that is open above; whoever takes it
     accepts it. `composing_changed` while an input method is at work: its words are not text yet.
     """
 
-    edited = Signal(str)
     send_wanted = Signal()
     key_pressed = Signal(object)
     composing_changed = Signal()
@@ -32,17 +30,9 @@ class ComposerEdit(QPlainTextEdit):
     def __init__(
         self, theme: Theme, preferences: Preferences, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, MAX_HEIGHT, parent)
         self._preferences = preferences
-        self._touch = False
         self._composing = False
-        self._limit = MAX_HEIGHT
-        self.setTabChangesFocus(True)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.textChanged.connect(self._tell)
         theme.changed.connect(self.updateGeometry)
 
     @property
@@ -55,38 +45,16 @@ class ComposerEdit(QPlainTextEdit):
             self.setPlainText(text)
             self.moveCursor(QTextCursor.MoveOperation.End)
 
-    def show_for(self, *, touch: bool) -> None:
-        """For fingers Enter makes a new line: Send is the only way to send."""
-        self._touch = touch
-        self.updateGeometry()
-
-    def set_limit(self, height: int) -> None:
-        """The most it takes, in pixels of the design."""
-        if height != self._limit:
-            self._limit = height
-            self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        lines = max(1.0, self.document().size().height())
-        padding = 2 * self._theme.pixels(8) + round(2 * self.document().documentMargin())
-        wanted = round(lines * self.fontMetrics().lineSpacing()) + padding
-        theme = self._theme
-        least = theme.touch_pixels if self._touch else theme.pixels(36)
-        return QSize(200, min(max(wanted, least), max(least, theme.pixels(self._limit))))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(80, self.sizeHint().height())
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._composing:
-            if event.key() not in _ENTER:
+            if event.key() not in ENTER_KEYS:
                 super().keyPressEvent(event)
             return
         event.setAccepted(False)
         self.key_pressed.emit(event)
         if event.isAccepted():
             return
-        if event.key() not in _ENTER:
+        if event.key() not in ENTER_KEYS:
             super().keyPressEvent(event)
         elif event.isAutoRepeat():
             event.accept()
@@ -107,20 +75,12 @@ class ComposerEdit(QPlainTextEdit):
             return
         super().insertFromMimeData(source)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.updateGeometry()
-
     def _enter(self, modifiers: Qt.KeyboardModifier) -> None:
         if modifiers & Qt.KeyboardModifier.ControlModifier:
             self.send_wanted.emit()
-        elif self._touch or modifiers & _NEW_LINE:
+        elif self._touch or modifiers & NEW_LINE:
             self.insertPlainText("\n")
         elif self._preferences.send_key is SendKey.ENTER:
             self.send_wanted.emit()
         else:
             self.insertPlainText("\n")
-
-    def _tell(self) -> None:
-        self.updateGeometry()
-        self.edited.emit(self.toPlainText())

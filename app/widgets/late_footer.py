@@ -1,10 +1,11 @@
 """What can be done with a late answer: close it, step through it, send it."""
 
 from PySide6.QtCore import QEvent, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.theme import Theme
 from app.viewmodels.late_answer import LateAnswer, LatePhase
+from app.widgets.named_button import named_button
 
 
 class LateFooter(QWidget):
@@ -17,10 +18,10 @@ class LateFooter(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._busy = False
-        self.close_button = _button("closeLateAnswer")
-        self.previous = _button("previousQuestion")
-        self.next = _button("nextQuestion")
-        self.send = _button("sendAsNewMessage")
+        self.close_button = named_button("closeLateAnswer")
+        self.previous = named_button("previousQuestion")
+        self.next = named_button("nextQuestion")
+        self.send = named_button("sendAsNewMessage")
         self.send.setProperty("role", "primary")
         self.close_button.setProperty("role", "quiet")
         row = QHBoxLayout(self)
@@ -61,10 +62,3 @@ class LateFooter(QWidget):
         self.previous.setText(self.tr("Back"))
         self.next.setText(self.tr("Next"))
         self.send.setText(self.tr("Sending…") if self._busy else self.tr("Send as new message"))
-
-
-def _button(name: str) -> QPushButton:
-    button = QPushButton()
-    button.setObjectName(name)
-    button.setAutoDefault(False)
-    return button

@@ -3,11 +3,12 @@
 from typing import Final
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.resources import Icon
 from app.theme import Theme
 from app.viewmodels.clarification_card import Card
+from app.widgets.named_button import named_button
 from backend.domain.clarification import MAX_TEXT
 
 COUNTER_FROM: Final = 1_800
@@ -34,11 +35,11 @@ class OverlayFooter(QWidget):
         self._theme = theme
         self._reviewed = True
         self._busy = False
-        self.skip = _button("skipQuestions", "quiet")
-        self.close_question = _button("closeQuestion", "quiet")
-        self.previous = _button("previousQuestion", "")
-        self.next = _button("nextQuestion", "")
-        self.submit = _button("submitAnswers", "primary")
+        self.skip = named_button("skipQuestions", "quiet")
+        self.close_question = named_button("closeQuestion", "quiet")
+        self.previous = named_button("previousQuestion", "")
+        self.next = named_button("nextQuestion", "")
+        self.submit = named_button("submitAnswers", "primary")
         self._hint = _Hint()
         self._hint.setObjectName("submitHint")
         self._hint.setProperty("role", "small")
@@ -121,12 +122,3 @@ class OverlayFooter(QWidget):
             self.submit.setText(self.tr("Submit"))
         else:
             self.submit.setText(self.tr("Review and submit"))
-
-
-def _button(name: str, role: str) -> QPushButton:
-    button = QPushButton()
-    button.setObjectName(name)
-    button.setAutoDefault(False)
-    if role:
-        button.setProperty("role", role)
-    return button

@@ -7,6 +7,7 @@ from app.resources import Icon
 from app.theme import Theme
 from app.viewmodels.review_choices import Choices, allows
 from app.widgets.arming import ArmingGuard
+from app.widgets.named_button import named_button
 from app.widgets.wordy_button import WordyButton
 from backend.domain.agents import PermissionOption
 
@@ -26,8 +27,8 @@ class ReviewButtons(QWidget):
         self._choices = Choices(None, None, (), ())
         self._extra: list[tuple[WordyButton, PermissionOption]] = []
         self._sending = False
-        self.decline = _button("declineButton")
-        self.approve = _button("approveButton", "primary")
+        self.decline = named_button("declineButton")
+        self.approve = named_button("approveButton", "primary")
         self._rows = QVBoxLayout()
         self._rows.setSpacing(theme.pixels(6))
         self._note = QLabel()
@@ -129,13 +130,3 @@ class ReviewButtons(QWidget):
             always = option in choices.always
             button.set_words(option.name or option.id)
             button.setAccessibleDescription(remembers if always else "")
-
-
-def _button(name: str, role: str = "") -> QPushButton:
-    button = QPushButton()
-    button.setObjectName(name)
-    button.setAutoDefault(False)
-    button.setDefault(False)
-    if role:
-        button.setProperty("role", role)
-    return button

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -25,6 +24,7 @@ from app.viewmodels.sessions import SessionsViewModel
 from app.viewmodels.timing import Timer
 from app.widgets.announcing import announce
 from app.widgets.arming import ArmingGuard
+from app.widgets.named_button import named_button
 from app.widgets.review_buttons import ReviewButtons
 from app.widgets.review_header import ReviewHeader
 from app.widgets.review_text import ReviewText
@@ -68,13 +68,13 @@ class ReviewCardWidget(QWidget):
         self._frame.setProperty("role", "question-card")
         self._header = ReviewHeader(theme)
         self._text = ReviewText(theme)
-        self._show_all = _button("showWholeRequest", "link")
+        self._show_all = named_button("showWholeRequest", "link")
         self._status = QLabel()
         self._status.setObjectName("reviewStatus")
         self._status.setWordWrap(True)
         self._status.setTextFormat(Qt.TextFormat.PlainText)
-        self._retry = _button("reviewRetry")
-        self._close = _button("closeReview")
+        self._retry = named_button("reviewRetry")
+        self._close = named_button("closeReview")
         self._buttons = ReviewButtons(theme, self.guard)
         self._build()
         self._connect()
@@ -320,12 +320,3 @@ class ReviewCardWidget(QWidget):
 def _tall(part: QWidget, width: int) -> int:
     tall = part.heightForWidth(width) if part.hasHeightForWidth() else -1
     return max(tall, part.sizeHint().height()) if tall < 0 else tall
-
-
-def _button(name: str, role: str = "") -> QPushButton:
-    button = QPushButton()
-    button.setObjectName(name)
-    button.setAutoDefault(False)
-    if role:
-        button.setProperty("role", role)
-    return button

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -27,6 +26,7 @@ from app.viewmodels.clarification_recovery import (
 )
 from app.widgets.announcing import announce
 from app.widgets.arming import ArmingGuard
+from app.widgets.named_button import named_button
 from app.widgets.status_texts import StatusTexts
 from app.widgets.touch import TouchLayout, show_touch
 
@@ -99,9 +99,9 @@ class StatusBanner(QWidget):
         self._words.setObjectName("statusText")
         self._words.setWordWrap(True)
         self._words.setTextFormat(Qt.TextFormat.PlainText)
-        self._retry = _button("retryButton")
-        self._copy = _button("copyAnswer")
-        self._send_late = _button("sendAsNewMessage")
+        self._retry = named_button("retryButton")
+        self._copy = named_button("copyAnswer")
+        self._send_late = named_button("sendAsNewMessage")
         self._close = QToolButton()
         self._close.setObjectName("closeLateAnswer")
         self._arrange()
@@ -242,10 +242,3 @@ class StatusBanner(QWidget):
 
     def _show_touch(self) -> None:
         show_touch(self, touch=self._touch.on)
-
-
-def _button(name: str) -> QPushButton:
-    button = QPushButton()
-    button.setObjectName(name)
-    button.setAutoDefault(False)
-    return button

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPlainTextEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -19,6 +18,7 @@ from app.resources import Icon
 from app.theme import Theme
 from app.viewmodels.composer import ComposerViewModel
 from app.widgets.announcing import announce
+from app.widgets.named_button import named_button
 from backend.domain.hosted import AgentProblem, AgentStatus, Conversation
 
 _RUNS: Final = frozenset(
@@ -48,11 +48,11 @@ class TroubleBar(QFrame):
         self._details.setReadOnly(True)
         self._details.setTabChangesFocus(True)
         self._details.hide()
-        self._show_details = self._button("troubleDetailsButton")
-        self._end = self._button("endAgent")
-        self._anew = self._button("startAnew")
-        self._take_back = self._button("takeMessageBack")
-        self._resume = self._button("resumeAgent")
+        self._show_details = named_button("troubleDetailsButton")
+        self._end = named_button("endAgent")
+        self._anew = named_button("startAnew")
+        self._take_back = named_button("takeMessageBack")
+        self._resume = named_button("resumeAgent")
         self._build()
         self._resume.clicked.connect(self._resume_now)
         self._anew.clicked.connect(self._start_anew)
@@ -102,12 +102,6 @@ class TroubleBar(QFrame):
         if event.type() is QEvent.Type.LanguageChange:
             self.refresh()
         super().changeEvent(event)
-
-    def _button(self, name: str) -> QPushButton:
-        button = QPushButton()
-        button.setObjectName(name)
-        button.setAutoDefault(False)
-        return button
 
     def _build(self) -> None:
         px = self._theme.pixels
