@@ -64,11 +64,6 @@ class TranscriptModel(QAbstractListModel):
     def message(self, row: int) -> Message:
         return self._rows[row]
 
-    def row_of(self, message_id: MessageId) -> int:
-        """The row of a message, or -1."""
-        rows = enumerate(self._rows)
-        return next((number for number, row in rows if row.message_id == message_id), -1)
-
     def retranslate(self) -> None:
         """The language has changed: every row reads differently."""
         if self._rows:
