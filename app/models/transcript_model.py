@@ -8,7 +8,7 @@ from app.models.message_text import STATUS_KINDS, opens, plain_text, spoken_text
 from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.transcript import TranscriptViewModel
 from backend.domain.conversation import Message
-from backend.ids import MessageId, PendingId
+from backend.ids import PendingId
 
 Index = QModelIndex | QPersistentModelIndex
 
