@@ -18,10 +18,12 @@ from backend.domain.agents import (
     ToolTerminal,
     ToolText,
 )
+from backend.domain.tool_call import ENDED, RememberedCalls, with_change
 
 MAX_TERMINAL_TEXT: Final = 64 * 1024
 """Characters of a terminal's output that are kept while it runs: the end of it."""
-_MAX_REMEMBERED: Final = 2_000
+_MOST_TERMINALS: Final = 128
+"""Whose calls have not ended; beyond it the output is forgotten that is not told of any more."""
 
 _MCP_PREFIX: Final = "mcp__"
 _MCP_NAME: Final = re.compile(r"[\w.-]+")
@@ -40,14 +42,13 @@ _STATUS: Final = {
     "interrupted": ToolStatus.INTERRUPTED,
 }
 _KIND: Final = {kind.value: kind for kind in ToolKind}
-_RUNNING: Final = {None, ToolStatus.PENDING, ToolStatus.IN_PROGRESS}
 
 
 class ToolCalls:
     """The tool calls of one prompt. Their ids may come again in the next."""
 
     def __init__(self) -> None:
-        self._known: dict[str, ToolCallChange] = {}
+        self._known = RememberedCalls()
         self._terminals: dict[str, str] = {}
 
     def clear(self) -> None:
@@ -59,31 +60,22 @@ class ToolCalls:
         """One change. Output that comes in pieces beside it is put together here."""
         change = _read(update, started=started)
         change = self._with_terminal(change, meta_of(update))
-        self._remember(change)
+        self._known.change(change)
+        if change.status in ENDED:
+            self._terminals.pop(change.call_id, None)
         return change
 
     def asked(self, call: JsonMap) -> ToolCallChange:
         """The call a permission is for, with what was told of it before: Codex tells no more."""
         change = _read(call, started=False)
-        known = self._known.get(change.call_id)
+        known = self._known.find(change.call_id)
         if known is None:
             return change
-        merged = _merged(known, change)
+        merged = with_change(known, change)
         if known.kind is ToolKind.OTHER and known.tool_name.startswith(_MCP_PREFIX):
             # Codex asks for a tool of a server as if it were a command.
             merged = replace(merged, kind=known.kind)
         return merged
-
-    def _remember(self, change: ToolCallChange) -> None:
-        if change.status not in _RUNNING:
-            self._known.pop(change.call_id, None)
-            self._terminals.pop(change.call_id, None)
-            return
-        known = self._known.pop(change.call_id, None)
-        if len(self._known) >= _MAX_REMEMBERED:
-            del self._known[next(iter(self._known))]
-        merged = change if known is None or change.started else _merged(known, change)
-        self._known[change.call_id] = merged
 
     def _with_terminal(self, change: ToolCallChange, meta: JsonMap) -> ToolCallChange:
         """`_meta.terminal_output` of Claude and Codex: the next piece of what a command prints."""
@@ -93,8 +85,10 @@ class ToolCalls:
             change = replace(change, raw_output=dict(ended))
         if not isinstance(told.get("data"), str):
             return change
-        text = self._terminals.get(change.call_id, "") + text_of(told, "data")
+        text = self._terminals.pop(change.call_id, "") + text_of(told, "data")
         self._terminals[change.call_id] = text = text[-MAX_TERMINAL_TEXT:]
+        if len(self._terminals) > _MOST_TERMINALS:
+            del self._terminals[next(iter(self._terminals))]
         beside = tuple(part for part in change.content or () if not isinstance(part, ToolTerminal))
         return replace(change, content=(ToolText(fenced(text)), *beside))
 
@@ -115,21 +109,6 @@ def _read(update: JsonMap, *, started: bool) -> ToolCallChange:
         raw_output=claude.get("toolResponse") if raw_output is None else raw_output,
         parent_call_id=text_of(claude, "parentToolUseId"),
         tool_name=_tool_name(update, claude, meta),
-    )
-
-
-def _merged(known: ToolCallChange, change: ToolCallChange) -> ToolCallChange:
-    return replace(
-        change,
-        title=known.title if change.title is None else change.title,
-        kind=known.kind if change.kind is None else change.kind,
-        status=known.status if change.status is None else change.status,
-        content=known.content if change.content is None else change.content,
-        locations=known.locations if change.locations is None else change.locations,
-        raw_input=known.raw_input if change.raw_input is None else change.raw_input,
-        raw_output=known.raw_output if change.raw_output is None else change.raw_output,
-        parent_call_id=change.parent_call_id or known.parent_call_id,
-        tool_name=change.tool_name or known.tool_name,
     )
 
 

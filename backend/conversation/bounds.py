@@ -54,17 +54,6 @@ def bounded_json(value: object) -> tuple[object, bool]:
     return (kept, True) if cut else (_clean(value, 0), False)
 
 
-def json_size(value: object) -> int:
-    """About how many characters a value of JSON takes."""
-    if isinstance(value, str):
-        return len(value) + 2
-    if isinstance(value, dict):
-        return sum(len(name) + 4 + json_size(part) for name, part in value.items())
-    if isinstance(value, list | tuple):
-        return 2 + sum(1 + json_size(part) for part in value)
-    return 8
-
-
 def _clean(value: object, depth: int) -> object:
     if depth > _DEEPEST:
         return _CUT

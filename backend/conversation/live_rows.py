@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from backend.clock import Nanoseconds
-from backend.conversation.bounds import json_size
+from backend.domain.json_size import json_size
 from backend.ids import MessageId, SessionId, TurnId
 from backend.store.metadata import OWN_KEY, JsonDict
 from backend.store.parameters import storable_text

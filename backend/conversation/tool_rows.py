@@ -15,7 +15,6 @@ from backend.conversation.bounds import (
     bounded_json,
     bounded_name,
     bounded_text,
-    json_size,
 )
 from backend.conversation.live_rows import LiveRow, TurnPlace
 from backend.domain.agents import (
@@ -27,6 +26,7 @@ from backend.domain.agents import (
     ToolTerminal,
     ToolText,
 )
+from backend.domain.json_size import json_size
 from backend.ids import MessageId
 from backend.store.metadata import OWN_KEY, JsonDict
 
