@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from backend.clock import Clock, Deadline
+from backend.conversation.live_rows import LiveRow
 from backend.conversation.session_rows import SessionRows, Taken
 from backend.errors import AppError, ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.ids import SessionId
@@ -14,6 +15,7 @@ from backend.store import transcript_batch
 from backend.store.database import Database, Priority
 from backend.store.hosted_sessions import SessionChange
 from backend.store.transcript_batch import Batch, EndedTurn
+from backend.store.transcript_rows import find_rows
 from backend.work.supervisor import TaskSupervisor
 
 COMMIT_INTERVAL: Final = 0.025
@@ -183,6 +185,8 @@ class TranscriptWriter:
 
     async def _commit(self) -> None:
         self._last = self._clock.monotonic()
+        if not await self._recall():
+            return
         taken = self._take()
         batch = _batch_of(taken, self._clock)
         deadline = Deadline(self._clock, COMMIT_BUDGET)
@@ -203,6 +207,27 @@ class TranscriptWriter:
         for part in taken:
             self._saved(part, revision)
         self._written.set()
+
+    async def _recall(self) -> bool:
+        """Bring back what was put away of rows that have changed; False when it cannot be now."""
+        wanted: list[tuple[SessionRows, LiveRow]] = []
+        left = self._limit
+        for pending in self._waiting.values():
+            for row in pending.rows.wanted_back(left):
+                left -= row.away
+                wanted.append((pending.rows, row))
+        if not wanted:
+            return True
+        ids = [row.message_id for _, row in wanted]
+        try:
+            async with self._database.reading(Deadline(self._clock, COMMIT_BUDGET)) as tx:
+                found = await find_rows(tx, ids)
+        except (TemporarilyUnavailable, StorageFailed) as error:
+            self._keep([], error)
+            return False
+        for rows, row in wanted:
+            rows.recall(row, found.get(row.message_id))
+        return True
 
     def _take(self) -> list[_Taken]:
         now, wall = self._clock.monotonic(), self._clock.now()

@@ -66,6 +66,25 @@ class LiveRow:
     def weight(self) -> int:
         return len(self.content) + 512
 
+    @property
+    def may_go_on(self) -> bool:
+        """Whether more may be told of it once it is stored and shown."""
+        return False
+
+    @property
+    def away(self) -> int:
+        """About how many characters of it are in the store only; 0 when it is here.
+
+        They have to be read before it can be written again.
+        """
+        return 0
+
+    def put_away(self) -> None:
+        """It is stored and shown: let its content go."""
+
+    def recall(self, metadata: JsonDict) -> None:
+        """Take back what was put away, as the store has it."""
+
     def changed(self) -> None:
         self.version += 1
 

@@ -1,5 +1,6 @@
 """The rows of one session that are not stored or not shown as they are now."""
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -15,6 +16,9 @@ from backend.store.transcript_rows import RowState
 
 REWRITE_RATE: Final = 4 * 1024 * 1024
 """Characters a second at which a row that grows may be written again as a whole."""
+
+RESTING: Final = 2 * 1024 * 1024
+"""About how many characters are kept of rows that are stored and shown, and may be told more of."""
 
 Publish = Callable[[MessagesChanged], None]
 
@@ -38,6 +42,8 @@ class SessionRows:
         self._publish = publish
         self._pace = Pace()
         self._rows: dict[MessageId, LiveRow] = {}
+        self._resting: OrderedDict[MessageId, tuple[LiveRow, int]] = OrderedDict()
+        self._rests = 0
         self._timer: TimerHandle | None = None
         self._wakes_at = 0.0
 
@@ -46,6 +52,7 @@ class SessionRows:
         if row.standing.given_up:
             return
         self._rows[row.message_id] = row
+        self._rests -= self._resting.pop(row.message_id, (row, 0))[1]
         if row.streaming:
             self.show()
 
@@ -79,10 +86,34 @@ class SessionRows:
         for row in self._in_order():
             if limit <= 0:
                 break
-            if _is_unsaved(row) and (at_once or _due(row) <= now):
+            if _is_unsaved(row) and not row.away and (at_once or _due(row) <= now):
                 taken.append(Taken(row, row.version, row.state(wall), row.streaming))
                 limit -= row.weight
         return taken
+
+    def wanted_back(self, limit: int) -> list[LiveRow]:
+        """Rows that have changed after their content was put away; about `limit` characters."""
+        wanted: list[LiveRow] = []
+        for row in self._rows.values():
+            if limit <= 0:
+                break
+            if row.away:
+                wanted.append(row)
+                limit -= row.away
+        return wanted
+
+    def recall(self, row: LiveRow, stored: Message | None) -> None:
+        """Give a row back what the store has of it; one that is no longer there is given up."""
+        if stored is None:
+            row.standing.given_up = True
+            self._rows.pop(row.message_id, None)
+        else:
+            row.recall(dict(stored.metadata))
+
+    def end_turn(self) -> None:
+        """Nothing more is told of the rows that rest."""
+        self._resting.clear()
+        self._rests = 0
 
     def unsaved_beside(self, taken: list[Taken]) -> bool:
         """Whether rows are left that are not stored, once these are."""
@@ -153,6 +184,18 @@ class SessionRows:
         standing = row.standing
         if not row.streaming and standing.saved == standing.shown == row.version:
             self._rows.pop(row.message_id, None)
+            self._let_rest(row)
+
+    def _let_rest(self, row: LiveRow) -> None:
+        """What is stored and shown is needed again only when more is told of it."""
+        if not row.may_go_on:
+            return
+        self._resting[row.message_id] = row, row.weight
+        self._rests += row.weight
+        while self._rests > RESTING:
+            resting, weight = self._resting.popitem(last=False)[1]
+            self._rests -= weight
+            resting.put_away()
 
     def _wake_in(self, delay: float, now: float) -> None:
         if self._timer is not None and self._wakes_at <= now + delay:

@@ -27,8 +27,9 @@ from backend.domain.agents import (
     ToolText,
 )
 from backend.domain.json_size import json_size
+from backend.domain.tool_call import call_size, with_change
 from backend.ids import MessageId
-from backend.store.metadata import OWN_KEY, JsonDict
+from backend.store.metadata import OWN_KEY, JsonDict, as_dict, as_list, as_text
 
 _OPEN: Final = frozenset({ToolStatus.PENDING, ToolStatus.IN_PROGRESS})
 _ROW_TYPES: Final = {
@@ -39,6 +40,8 @@ _ROW_TYPES: Final = {
 }
 _CHANGES_FILES: Final = frozenset({ToolKind.EDIT, ToolKind.DELETE, ToolKind.MOVE})
 _MOST_ITEMS: Final = 200
+_KINDS: Final = {kind.value: kind for kind in ToolKind}
+_STATUSES: Final = {status.value: status for status in ToolStatus}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,9 @@ class ToolRow(LiveRow):
         self.call_id = call_id
         self._call = _Call()
         self._weight = 0
+        self._away = 0
+        self._later: ToolCallChange | None = None
+        """What was told since it was put away."""
 
     @property
     def weight(self) -> int:
@@ -77,14 +83,40 @@ class ToolRow(LiveRow):
     def open(self) -> bool:
         return self._call.status in _OPEN
 
+    @property
+    def may_go_on(self) -> bool:
+        return True
+
+    @property
+    def away(self) -> int:
+        return self._away
+
+    def put_away(self) -> None:
+        self._away = self.weight
+        self._call = _Call(status=self._call.status)
+        self.metadata = {}
+        self._weight = 0
+
+    def recall(self, metadata: JsonDict) -> None:
+        later, self._later = self._later, None
+        self._away = 0
+        self._call = _stored_call(metadata)
+        self._set(self._call if later is None else _merged(self._call, later))
+
     def apply(self, change: ToolCallChange) -> None:
         """Take over the parts that are told; a call that has ended may still be told more of."""
-        self._set(_merged(self._call, change))
+        if not self._away:
+            self._set(_merged(self._call, change))
+            return
+        self._later = with_change(self._later, change)
+        self._call = replace(self._call, status=change.status or self._call.status)
+        self._weight = call_size(self._later)
+        self.changed()
 
     def settle(self, status: ToolStatus) -> None:
         """The turn is over: a call that is still open ends so too."""
         if self.open:
-            self._set(replace(self._call, status=status))
+            self.apply(ToolCallChange(self.call_id, status=status))
 
     def _set(self, call: _Call) -> None:
         if call == self._call and self.metadata:
@@ -170,6 +202,28 @@ def _metadata(call_id: str, call: _Call, normalized: JsonDict) -> JsonDict:
     if call.parent_call_id:
         metadata["parent_tool_call_id"] = call.parent_call_id
     return metadata
+
+
+def _stored_call(metadata: JsonDict) -> _Call:
+    """The call of a row as `_metadata` wrote it."""
+    own = as_dict(metadata.get(OWN_KEY))
+    places = (as_dict(place) for place in as_list(own.get("locations")))
+    return _Call(
+        title=as_text(metadata.get("title")),
+        kind=_KINDS.get(as_text(own.get("kind")), ToolKind.OTHER),
+        status=_STATUSES.get(as_text(metadata.get("status")), ToolStatus.PENDING),
+        content=tuple(as_dict(item) for item in as_list(own.get("content"))),
+        locations=tuple(
+            ToolLocation(as_text(place.get("path")), line if isinstance(line, int) else None)
+            for place in places
+            for line in [place.get("line")]
+        ),
+        raw_input=own.get("raw_input"),
+        raw_output=own.get("raw_output"),
+        parent_call_id=as_text(metadata.get("parent_tool_call_id")),
+        tool_name=as_text(own.get("tool_name")),
+        cut=frozenset(as_text(name) for name in as_list(own.get("truncated"))),
+    )
 
 
 def _normalized(call: _Call) -> tuple[str, JsonDict]:

@@ -105,6 +105,7 @@ class Transcripts:
             session.ended.add(turn_id)
             session.pending.ended.append(_ended(session_id, turn_id, ending))
         await self.writer.flush(session.pending)
+        session.pending.rows.end_turn()
 
     async def room(self) -> None:
         """Awaited before more is heard of an agent: memory is bounded while the store is away."""

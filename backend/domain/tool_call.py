@@ -44,7 +44,7 @@ class RememberedCalls:
         if change.status in ENDED:
             return
         call = replace(with_change(None if change.started else before, change), raw_output=None)
-        size = _size(call)
+        size = call_size(call)
         self._calls[change.call_id] = call, size
         self._size += size
         while len(self._calls) > MOST_REMEMBERED or (
@@ -77,11 +77,13 @@ def with_change(before: ToolCallChange | None, change: ToolCallChange) -> ToolCa
     )
 
 
-def _size(call: ToolCallChange) -> int:
+def call_size(call: ToolCallChange) -> int:
+    """About how many characters are told of a call."""
     content = sum(map(_content_size, call.content or ()))
     places = sum(len(place.path) + 16 for place in call.locations or ())
     names = len(call.call_id) + len(call.title or "") + len(call.parent_call_id)
-    return content + places + names + len(call.tool_name) + json_size(call.raw_input)
+    raw = json_size(call.raw_input) + json_size(call.raw_output)
+    return content + places + names + len(call.tool_name) + raw
 
 
 def _content_size(item: ToolContent) -> int:

@@ -91,6 +91,19 @@ async def find_tool_row(
     return None if row is None else to_message(row)
 
 
+async def find_rows(tx: Transaction, ids: Sequence[MessageId]) -> dict[MessageId, Message]:
+    """The rows of these that are there."""
+    if not ids:
+        return {}
+    given = {f"id{number}": message_id for number, message_id in enumerate(ids)}
+    names = ",".join(f":{name}" for name in given)
+    rows = await tx.fetch_all(
+        f"SELECT {COLUMNS} FROM task_session_messages WHERE id IN ({names})", given
+    )
+    found = map(to_message, rows)
+    return {message.message_id: message for message in found}
+
+
 async def open_rows(tx: Transaction, turn_id: TurnId) -> tuple[Message, ...]:
     """Rows of a turn that say that something still goes on, oldest first."""
     status = json_text(tx.dialect, "metadata", "status")
