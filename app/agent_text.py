@@ -1,6 +1,7 @@
 """The words for hosted agents: why one cannot go on, what becomes of a message, what was used."""
 
-from typing import Literal, assert_never
+import re
+from typing import Final, Literal, assert_never
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
@@ -10,10 +11,25 @@ from backend.domain.agents import Usage
 from backend.domain.hosted import AdmissionOutcome, AgentProblem
 from backend.errors import AppError, ErrorCode
 
+_LINE: Final = 300
+_ERROR: Final = re.compile(r"error|fail|cannot|could not|not found|denied|refused", re.IGNORECASE)
+
 
 def problem_text(problem: AgentProblem, agent: str) -> str:
     """What happened, what is safe and what can be done."""
     return _problem_template(problem).replace("%1", agent)
+
+
+def telling_line(detail: str) -> str:
+    """The one line of what a program said at its end that tells most, cut to what a glance takes:
+    the last that speaks of an error, else the last.
+    """
+    lines = [line for line in (part.strip() for part in detail.splitlines()) if line]
+    if not lines:
+        return ""
+    speaks = [line for line in lines if _ERROR.search(line)]
+    told = (speaks or lines)[-1]
+    return told if len(told) <= _LINE else f"{told[: _LINE - 1]}…"
 
 
 def _problem_template(problem: AgentProblem) -> str:
@@ -26,9 +42,15 @@ def _problem_template(problem: AgentProblem) -> str:
             return QCoreApplication.translate(
                 "Agents", "The folder of this conversation is gone. Bring it back, then resume."
             )
+        case AgentProblem.START_FAILED:
+            return QCoreApplication.translate(
+                "Agents",
+                "%1 could not start. The conversation is kept; resuming tries again.",
+            )
         case AgentProblem.EXITED:
             return QCoreApplication.translate(
-                "Agents", "%1 has ended. The conversation is kept; resuming starts it again."
+                "Agents",
+                "%1 ended unexpectedly. The conversation is kept; resuming starts it again.",
             )
         case AgentProblem.HANGS_AT_START:
             return QCoreApplication.translate(

@@ -57,6 +57,10 @@ def _turn_text(notice: TurnNotice) -> str:
             return QCoreApplication.translate(
                 "Transcript", "Interrupted: the desk ended while the agent worked."
             )
+        case TurnNotice.DESK_ENDED_WAITING:
+            return QCoreApplication.translate(
+                "Transcript", "Interrupted: the desk ended while the agent waited for you."
+            )
         case TurnNotice.PROMPT_FAILED:
             return QCoreApplication.translate("Transcript", "The agent answered with an error: %1")
     assert_never(notice)

@@ -98,7 +98,7 @@ class AcpLauncher:
             "mcpServers": _servers(launch.tools, over_http=agent.capabilities.mcp_http),
         }
         if not launch.agent_session_id:
-            result = await self._opened(agent, "session/new", params, AgentProblem.EXITED)
+            result = await self._opened(agent, "session/new", params, AgentProblem.START_FAILED)
             if not text_of(result, "sessionId"):
                 raise agent_failed(AgentProblem.NOT_ACP, "it opened a session without an id")
             session.opened(result)

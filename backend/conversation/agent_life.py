@@ -2,8 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Final
 
 from backend.conversation.agent_port import AgentLaunch, RunningAgent
@@ -134,10 +132,11 @@ class AgentLife:
         """It runs: choose what was chosen before, and keep by what it can be continued."""
         live.agent = agent
         live.offers(agent.setup)
-        refused = await self._choose(agent, session)
+        refused, taken = await self._choose(agent, session)
         if live.agent is not agent:
             raise AgentFailed(ErrorCode.AGENT_FAILED, "the agent ended while it started")
-        known = SessionChange(modes=live.modes, mode=live.mode, options=live.options)
+        # What it refused is no choice any more: it is told once, and not at every start.
+        known = SessionChange(modes=live.modes, mode=live.mode, options=live.options, choices=taken)
         now = self._parts.clock.now()
 
         async def keep(tx: Transaction) -> None:
@@ -154,19 +153,26 @@ class AgentLife:
             live.status = AgentStatus.READY
         self._views.changed(live.session_id)
 
-    async def _choose(self, agent: RunningAgent, session: HostedSession) -> str:
-        """Why it does not take an earlier choice, a line for each: it then works with its own."""
-        choices: list[Callable[[], Awaitable[None]]] = []
+    async def _choose(
+        self, agent: RunningAgent, session: HostedSession
+    ) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """Why it does not take an earlier choice, a line for each: it then works with its own; and
+        the options it has taken.
+        """
+        refused, taken = [], []
         if session.mode and session.mode != agent.setup.mode:
-            choices.append(partial(agent.set_mode, session.mode))
-        choices.extend(partial(agent.set_option, *choice) for choice in session.choices)
-        refused = []
-        for choice in choices:
             try:
-                await choice()
+                await agent.set_mode(session.mode)
             except AgentFailed as error:
                 refused.append(error.detail)
-        return "\n".join(refused)
+        for option, value in session.choices:
+            try:
+                await agent.set_option(option, value)
+            except AgentFailed as error:
+                refused.append(error.detail)
+            else:
+                taken.append((option, value))
+        return "\n".join(refused), tuple(taken)
 
     async def _tell_refused(self, session_id: SessionId, detail: str) -> None:
         """A row where its prompt is, or in a turn of its own, which has ended already."""
@@ -200,6 +206,8 @@ class AgentLife:
         live.status = AgentStatus.FAILED
         if live.trouble is None:
             live.troubled(_problem(error), said)
+        elif live.trouble.problem is AgentProblem.EXITED:
+            live.troubled(AgentProblem.START_FAILED, live.trouble.detail)
         self._views.changed(session_id)
 
     def _gone(self, live: LiveSession, hearing: Hearing, end: AgentEnd) -> None:
@@ -256,8 +264,10 @@ async def _required(tx: Transaction, session_id: SessionId) -> HostedSession:
 
 
 def _problem(error: AppError) -> AgentProblem:
+    """Why it did not start; one that has ended has not ended its work, it never began any."""
     told = str(error.params.get("problem", ""))
-    return AgentProblem(told) if told in _PROBLEMS else AgentProblem.EXITED
+    known = told in _PROBLEMS and told != AgentProblem.EXITED
+    return AgentProblem(told) if known else AgentProblem.START_FAILED
 
 
 def _last_words(end: AgentEnd) -> str:

@@ -54,7 +54,7 @@ async def settle_interrupted(
 async def _settle(tx: Transaction, turn: UnfinishedTurn, clock: Clock) -> None:
     await lock_sessions(tx, [turn.session_id])
     now = clock.now()
-    ending = desk_ended()
+    ending = desk_ended(waited=await unfinished.waited(tx, turn))
     rows = [
         replace(unfinished.closed(row, ToolStatus.INTERRUPTED), updated_at=now)
         for row in await open_rows(tx, turn.turn_id)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from backend.clock import Nanoseconds
 from backend.conversation.agent_port import RunningAgent
 from backend.conversation.dispatcher import LiveAgent
 from backend.domain.agents import (
@@ -18,9 +19,9 @@ from backend.domain.agents import (
     SessionSetup,
     SlashCommand,
 )
-from backend.domain.clarification import Bundle
 from backend.domain.hosted import AgentProblem, AgentStatus, AgentTrouble
 from backend.ids import SessionId, TurnId
+from backend.store.unheard import NEVER
 
 
 @dataclass(eq=False, slots=True)
@@ -39,11 +40,16 @@ class LiveTurn:
     """When the agent last gave a sign of life, on the monotonic clock."""
     waits: int = 0
     """Requests to its human that are open."""
-    answered: list[Bundle] = field(default_factory=list)
-    """Questions whose answers its calls were handed since the last sign of life."""
+    waited: bool = False
+    """Some were when the desk began to end."""
+    last_word: Nanoseconds = NEVER
+    """When the agent last said or asked something in the turn, by the clock of the store."""
     end: AgentEnd | None = None
     """How its agent ended while the turn ran."""
     done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def heard_of(self, moment: Nanoseconds) -> None:
+        self.last_word = max(self.last_word, moment)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:

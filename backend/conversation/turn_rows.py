@@ -239,6 +239,7 @@ _CONTENTS: Final = {
     TurnNotice.AGENT_ENDED: "The agent ended unexpectedly",
     TurnNotice.PROMPT_FAILED: "The agent answered with an error",
     TurnNotice.DESK_ENDED: "Interrupted: the desk ended while the agent worked",
+    TurnNotice.DESK_ENDED_WAITING: "Interrupted: the desk ended while the agent waited",
 }
 
 

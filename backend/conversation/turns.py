@@ -1,17 +1,19 @@
 """A prompt the agent has taken: its turn runs, ends once, and is told (K1.7, K5.5)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 
 from backend.clock import Deadline
 from backend.conversation.agent_port import RunningPrompt
 from backend.conversation.live import LiveSession, LiveTurn
 from backend.conversation.parts import ConversationParts
+from backend.conversation.unheard_answers import UnheardAnswers
 from backend.conversation.views import ConversationViews
 from backend.conversation.watching import Watch
 from backend.domain.hosted import AgentProblem, AgentStatus
 from backend.domain.turn_end import (
     TurnEnding,
+    TurnNotice,
     TurnOutcome,
     agent_ended,
     desk_ended,
@@ -25,10 +27,6 @@ from backend.ids import SessionId
 from backend.work.budget import within
 
 
-async def _nothing(_session_id: SessionId, _turn: LiveTurn) -> None:
-    """Nobody wants to know."""
-
-
 class Turns:
     """Follows each running prompt to its end; what ends late never ends a newer turn."""
 
@@ -37,7 +35,7 @@ class Turns:
         self._views = views
         self._watch = watch
         self._closing = False
-        self._died: Callable[[SessionId, LiveTurn], Awaitable[None]] = _nothing
+        self._unheard: UnheardAnswers | None = None
         self._free: Callable[[SessionId], None] = lambda _session_id: None
 
     def when_free(self, told: Callable[[SessionId], None]) -> None:
@@ -46,13 +44,16 @@ class Turns:
         """
         self._free = told
 
-    def when_died(self, told: Callable[[SessionId, LiveTurn], Awaitable[None]]) -> None:
-        """Tell `told` of a turn whose agent died with answers it has shown no sign of."""
-        self._died = told
+    def doubts(self, unheard: UnheardAnswers) -> None:
+        """What an agent was answered in a turn that is cut is looked at by `unheard`."""
+        self._unheard = unheard
 
     def desk_ends(self) -> None:
         """What ends from now on was interrupted by the desk."""
         self._closing = True
+        for live in self._parts.live.all():
+            if live.turn is not None:
+                live.turn.waited = live.turn.waits > 0
 
     async def all_ended(self, seconds: float) -> None:
         """Wait until the turns whose agents are gone are written down, but not for ever."""
@@ -85,11 +86,15 @@ class Turns:
         parts, session_id = self._parts, live.session_id
         self._watch.turn_ended(live, turn)
         died = ending.outcome is TurnOutcome.INTERRUPTED and not self._closing
+        if ending.notice is TurnNotice.DESK_ENDED:
+            ending = desk_ended(waited=turn.waited or await self._watch.waits(live, turn))
         if turn.stopped:
             ending = was_stopped(ending)
         await parts.at_last(lambda: parts.requests.nobody_waits(session_id))
         close = parts.questions.turn_stopped if turn.stopped else parts.questions.turn_ended
         await parts.at_last(lambda: close(session_id))
+        cut = turn.stopped or ending.outcome is TurnOutcome.INTERRUPTED
+        unheard = await self._unheard.doubt(session_id, turn) if cut and self._unheard else ()
         await parts.rows.end(session_id, turn.turn_id, ending)
         if live.turn is turn:
             live.turn = None
@@ -105,8 +110,8 @@ class Turns:
         if live.agent is not None:
             self._free(session_id)
         elif died:
-            if turn.answered:
-                await self._died(session_id, turn)
+            if unheard and self._unheard and not turn.stopped:
+                await self._unheard.give_again(session_id, unheard)
             self._free(session_id)
 
     def _failure(self, turn: LiveTurn, error: AgentFailed) -> TurnEnding:

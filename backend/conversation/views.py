@@ -24,7 +24,7 @@ from backend.store import hosted_sessions, input_facts, message_queue, prompts, 
 from backend.store.database import Database, Transaction
 from backend.store.hosted_sessions import HostedSession
 from backend.store.input_facts import InputFacts
-from backend.work.deadline_worker import DeadlineWorker, retry_delay
+from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
 
 _BUDGET: Final = 5.0
@@ -102,7 +102,7 @@ class ConversationViews:
             _log.warning("conversation %s is shown later: %s", session_id, error.detail)
             key = f"show conversation {session_id}"
             again = failures + 1
-            self._worker.put(key, retry_delay(failures), lambda: self._publish(session_id, again))
+            self._worker.try_again(key, failures, lambda: self._publish(session_id, again))
             return
         if found is not None:
             self._bus.publish(ConversationChanged(found))
@@ -159,4 +159,4 @@ def _stored_trouble(error: str) -> AgentTrouble:
     told, _, detail = error.partition(": ")
     if told in AgentProblem.__members__.values():
         return AgentTrouble(AgentProblem(told), detail)
-    return AgentTrouble(AgentProblem.EXITED, error)
+    return AgentTrouble(AgentProblem.START_FAILED, error)

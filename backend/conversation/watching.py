@@ -43,26 +43,7 @@ class Watch:
             self._parts.worker.drop(_silence_key(live))
             self._parts.worker.drop(_cancel_key(live))
 
-    def _look_in(self, seconds: float, live: LiveSession, turn: LiveTurn) -> None:
-        key = _silence_key(live)
-        self._parts.worker.put(key, seconds, lambda: self._look(live, turn))
-
-    async def _look(self, live: LiveSession, turn: LiveTurn) -> None:
-        if live.turn is not turn:
-            return
-        if await self._waits(live, turn):
-            # The time it waited for its human does not count.
-            turn.heard_at = self._parts.clock.monotonic()
-        silent = self._parts.clock.monotonic() - turn.heard_at
-        if live.turn is not turn:
-            return
-        if silent >= SILENT_AFTER and live.trouble is None:
-            live.troubled(AgentProblem.SILENT)
-            self._views.changed(live.session_id)
-        left = SILENT_AFTER - silent
-        self._look_in(left if left > 0 else SILENT_AFTER, live, turn)
-
-    async def _waits(self, live: LiveSession, turn: LiveTurn) -> bool:
+    async def waits(self, live: LiveSession, turn: LiveTurn) -> bool:
         """Whether it waits for its human; a store that cannot tell counts as that."""
         if turn.waits:
             return True
@@ -73,6 +54,25 @@ class Watch:
         except AppError:
             return True
         return bool(asked)
+
+    def _look_in(self, seconds: float, live: LiveSession, turn: LiveTurn) -> None:
+        key = _silence_key(live)
+        self._parts.worker.put(key, seconds, lambda: self._look(live, turn))
+
+    async def _look(self, live: LiveSession, turn: LiveTurn) -> None:
+        if live.turn is not turn:
+            return
+        if await self.waits(live, turn):
+            # The time it waited for its human does not count.
+            turn.heard_at = self._parts.clock.monotonic()
+        silent = self._parts.clock.monotonic() - turn.heard_at
+        if live.turn is not turn:
+            return
+        if silent >= SILENT_AFTER and live.trouble is None:
+            live.troubled(AgentProblem.SILENT)
+            self._views.changed(live.session_id)
+        left = SILENT_AFTER - silent
+        self._look_in(left if left > 0 else SILENT_AFTER, live, turn)
 
 
 def _silence_key(live: LiveSession) -> str:

@@ -144,10 +144,12 @@ class AgentStatus(StrEnum):
 
 
 class AgentProblem(StrEnum):
-    """Why a session's agent cannot go on, or is doubted. Every one has words in `app/text.py`."""
+    """Why a session's agent cannot go on, or is doubted. Every one has words in the window."""
 
     COMMAND_MISSING = "command_missing"
     FOLDER_MISSING = "folder_missing"
+    START_FAILED = "start_failed"
+    """It was started and ended, or refused, before it could be given anything."""
     EXITED = "exited"
     HANGS_AT_START = "hangs_at_start"
     NOT_ACP = "not_acp"

@@ -26,6 +26,8 @@ class TurnNotice(StrEnum):
     """The agent gave a reason this desk has no name for."""
     AGENT_ENDED = "agent_ended"
     DESK_ENDED = "desk_ended"
+    DESK_ENDED_WAITING = "desk_ended_waiting"
+    """The desk ended while the agent waited for its human."""
     PROMPT_FAILED = "prompt_failed"
 
 
@@ -82,6 +84,9 @@ def was_stopped(ending: TurnEnding) -> TurnEnding:
     return replace(ending, outcome=TurnOutcome.CANCELLED)
 
 
-def desk_ended() -> TurnEnding:
-    """The desk ends while the agent works, or has ended and starts again."""
-    return TurnEnding(TurnOutcome.INTERRUPTED, TurnNotice.DESK_ENDED)
+def desk_ended(*, waited: bool = False) -> TurnEnding:
+    """The desk ends while the agent works or, `waited`, while it waits for its human; or it has
+    ended and starts again.
+    """
+    notice = TurnNotice.DESK_ENDED_WAITING if waited else TurnNotice.DESK_ENDED
+    return TurnEnding(TurnOutcome.INTERRUPTED, notice)

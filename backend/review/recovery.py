@@ -10,7 +10,6 @@ from backend.store import review_outcomes, reviews
 from backend.store.database import Database
 from backend.store.locks import lock_sessions
 
-DESK_ENDED: Final = "desk_ended"
 _BUDGET: Final = 15.0
 
 _log = logging.getLogger(__name__)
@@ -49,5 +48,5 @@ async def _settle(database: Database, clock: Clock, review_id: ReviewId) -> bool
             return False
         now = clock.now()
         if stored.status == "pending":
-            return await review_outcomes.cancel(tx, stored, DESK_ENDED, now)
+            return await review_outcomes.cancel(tx, stored, review_outcomes.DESK_ENDED, now)
         return await review_outcomes.mark_unknown(tx, stored, now)

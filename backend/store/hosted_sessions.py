@@ -97,6 +97,7 @@ class SessionChange:
     mode: str | None = None
     options: tuple[ConfigOption, ...] | None = None
     commands: tuple[SlashCommand, ...] | None = None
+    choices: tuple[tuple[str, str], ...] | None = None
     usage: Usage | None = None
     """The agent's own account, which is added to what was counted before."""
     title: str | None = None
@@ -212,6 +213,8 @@ async def change(
         parts["options"] = hosted_offers.options_to_json(known.options)
     if known.commands is not None:
         parts["commands"] = hosted_offers.commands_to_json(known.commands)
+    if known.choices is not None:
+        parts["choices"] = [list(choice) for choice in known.choices]
     if known.usage is not None:
         counted = await _count_usage(tx, session_id, known.usage)
         parts["usage"] = hosted_offers.usage_to_json(counted)

@@ -3,6 +3,7 @@ writes the ledger and the card together with the outcome (T1.2). The session is 
 """
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from backend.clock import Nanoseconds, format_timestamp
 from backend.ids import ClaimId, ClientId, ReviewId
@@ -13,6 +14,9 @@ from backend.store.review_rows import OUTCOME_UNKNOWN, decided_metadata
 from backend.store.reviews import Stored
 from backend.store.revisions import next_revision
 from backend.store.tool_events import ToolEvent, recording
+
+DESK_ENDED: Final = "desk_ended"
+"""Why a request was cancelled that waited when the desk ended."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from backend.domain.conversation import Message, SessionState
+from backend.domain.session_notice import SessionNotice
 from backend.ids import SessionId, TaskId, TurnId
 from backend.store.database import Transaction
 from backend.store.dialect import json_flag, json_text
+from backend.store.eligibility import is_answerable
 from backend.store.hosted_sessions import is_hosted
 from backend.store.metadata import OWN_KEY, JsonDict, as_dict
 from backend.store.reservations import PENDING
+from backend.store.review_outcomes import DESK_ENDED
 from backend.store.transcript_rows import RowState
 
 _WORKING: Final = f"'{SessionState.STARTING}','{SessionState.RUNNING}'"
@@ -52,14 +55,28 @@ async def list_working(tx: Transaction) -> tuple[SessionId, ...]:
 
 
 async def has_notice(tx: Transaction, turn_id: TurnId) -> bool:
-    """Whether a row of the turn tells already what became of it."""
+    """Whether a row of the turn tells already what became of it; not only of an answer in it."""
     notice = json_text(tx.dialect, "metadata", OWN_KEY, "notice")
     row = await tx.fetch_one(
         "SELECT 1 AS found FROM task_session_messages WHERE turn_id = :turn"
-        f" AND type IN ('status','error') AND {notice} IS NOT NULL LIMIT 1",
-        {"turn": turn_id},
+        f" AND type IN ('status','error') AND {notice} <> :answer LIMIT 1",
+        {"turn": turn_id, "answer": SessionNotice.ANSWER_UNCONFIRMED.value},
     )
     return row is not None
+
+
+async def waited(tx: Transaction, turn: UnfinishedTurn) -> bool:
+    """Whether its agent waited for a human when the desk ended: for a decision, which is cancelled
+    by now, or for the answer to a question, which still is open.
+    """
+    row = await tx.fetch_one(
+        "SELECT CASE WHEN EXISTS (SELECT 1 FROM tool_invocations i WHERE i.session_id = :session"
+        " AND i.turn_id = :turn AND i.error_code = :reason) OR EXISTS"
+        " (SELECT 1 FROM task_session_messages m WHERE m.task_session_id = :session"
+        f" AND {is_answerable(tx.dialect, 'm')}) THEN 1 ELSE 0 END AS waited",
+        {"session": turn.session_id, "turn": turn.turn_id, "reason": DESK_ENDED},
+    )
+    return row is not None and bool(row["waited"])
 
 
 def closed(row: Message, status: str) -> RowState:

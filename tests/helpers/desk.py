@@ -13,6 +13,7 @@ from backend.clock import Clock
 from backend.desk import LocalDesk
 from backend.events import Event
 from backend.ids import ClaimId, ClientId, IdempotencyKey, new_id
+from backend.review.recovery import recover as recover_reviews
 from backend.services import Services, build_services
 from backend.store.database import Database
 from backend.store.epoch import begin_epoch
@@ -90,6 +91,8 @@ async def open_desk(
         services.bus.subscribe(desk.events.append)
         if services.hosting is not None:
             await services.hosting.recovery.begin()
+            live = services.hosting.reviews.permissions.live()
+            await recover_reviews(real, clock, live=live)
         await recover(real, clock, services.bus.publish)
         if services.hosting is not None:
             await services.hosting.recovery.finish()

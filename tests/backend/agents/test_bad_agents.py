@@ -53,7 +53,7 @@ async def test_an_agent_that_exits_at_once_is_told_with_its_own_words(agents: Ag
 
 async def test_an_agent_that_opens_no_session_is_ended_and_its_words_told(agents: Agents) -> None:
     error = await refused(agents, scripted_command(start="refuse"))
-    assert error.params["problem"] == AgentProblem.EXITED
+    assert error.params["problem"] == AgentProblem.START_FAILED
     assert error.detail == "no model chosen"
 
 

@@ -66,6 +66,26 @@ async def test_a_choice_the_agent_refuses_is_told_and_everything_else_goes_on(
         assert await notices(hosted) == [SessionNotice.CHOICE_REFUSED]
 
 
+@pytest.mark.parametrize("refused", ["mode code", "model small"])
+async def test_a_refused_choice_is_told_once_and_not_at_every_resume(
+    place: Place, clock: FakeClock, tmp_path: Path, refused: str
+) -> None:
+    """What was refused is no choice any more; what was taken is chosen again."""
+    launcher = ScriptedLauncher()
+    launcher.refuses = frozenset({refused})
+    async with hosting(place, clock, tmp_path, launcher) as hosted:
+        await start(hosted, "")
+        await hosted.status(AgentStatus.READY)
+        for _ in range(2):
+            await hosted.desk.desk.conversations.end_session(S)
+            await hosted.status(AgentStatus.ABSENT)
+            await hosted.desk.desk.conversations.resume(S)
+            await hosted.status(AgentStatus.READY)
+        assert await notices(hosted) == [SessionNotice.CHOICE_REFUSED]
+        if refused == "mode code":
+            assert hosted.agent.chosen == ["model small"]
+
+
 async def test_that_row_is_no_proof_that_the_agent_had_the_prompt(
     place: Place, clock: FakeClock, tmp_path: Path
 ) -> None:

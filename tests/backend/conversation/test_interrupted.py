@@ -89,6 +89,7 @@ async def test_an_open_question_of_the_turn_stays_open(case: TranscriptCase, pla
     RowMaker(place).question("p1", turn="turn1", session="s1")
     await settle_interrupted(case.database, case.clock)
     assert (await case.stored()).state is SessionState.WAITING_FOR_INPUT
+    assert notices(await case.rows()) == ["desk_ended_waiting"]
     async with case.database.reading() as tx:
         (summary,) = await sessions.list_summaries(tx)
     assert summary.pending_questions == 1

@@ -162,7 +162,7 @@ async def test_a_message_whose_command_is_gone_is_taken_back_and_nothing_is_held
 @pytest.mark.parametrize(
     ("start", "problem"),
     [
-        ("exit", AgentProblem.EXITED),
+        ("exit", AgentProblem.START_FAILED),
         ("not_acp", AgentProblem.NOT_ACP),
         ("auth", AgentProblem.AUTH_REQUIRED),
     ],

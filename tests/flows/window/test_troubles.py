@@ -23,7 +23,7 @@ from tests.helpers.waiting import until
 TALK: Final = "stream 40 0.01 word,"
 AT_START: Final = {
     AgentProblem.COMMAND_MISSING: (AgentCommand(("no-such-agent",)), "no-such-agent"),
-    AgentProblem.EXITED: (scripted_command(start="exit"), "cannot start: no configuration"),
+    AgentProblem.START_FAILED: (scripted_command(start="exit"), "cannot start: no configuration"),
     AgentProblem.HANGS_AT_START: (scripted_command(start="hang"), "initialize"),
     AgentProblem.NOT_ACP: (
         AgentCommand((sys.executable, "-c", "print('Hello, human')")),
