@@ -117,6 +117,21 @@ async def test_an_answer_no_call_came_for_is_the_next_prompt_when_the_turn_ends(
     assert result.answers == PG.answers, "the same ticket always has the same result"
 
 
+async def test_an_answer_is_delivered_when_its_prompt_was_taken_and_not_when_its_turn_ends(
+    kept: Kept,
+) -> None:
+    """K8.6 79, bounded and dispatch-only: the human does not wait for what the agent makes of it;
+    K5.5 d.
+    """
+    asked = await kept.ask()
+    kept.hosted.desk.asking.cut(asked.pending_id)
+    await kept.hosted.done()
+    assert (await kept.respond(asked)).delivery is Delivery.DELIVERED
+    await kept.prompted(2)
+    assert "PostgreSQL" in kept.given[1]
+    await kept.hosted.done()
+
+
 async def test_it_goes_before_what_is_queued(kept: Kept) -> None:
     """K7.3: a queued prompt does not overtake what the agent asked for."""
     asked = await kept.ask()

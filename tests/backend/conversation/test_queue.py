@@ -345,6 +345,7 @@ async def test_the_queue_survives_a_restart(place: Place, clock: FakeClock) -> N
     second = await open_store(place, clock)
     desk = Sending(second, clock, place)
     assert await desk.view() == before
+    assert await desk.texts() == ["c", "A", "b"]
     await desk.set_state(SessionState.IDLE)
     assert await take(desk) == "c"
     await second.close()

@@ -194,6 +194,17 @@ async def test_an_agent_that_ends_is_told_where_it_was_talked_to(
     assert (await desk.said(session))[0] == f"user: {bad.script}"
 
 
+async def test_an_agent_that_hangs_at_its_start_keeps_no_other_waiting(desk: HostingDesk) -> None:
+    """The other is started, talks and talks again before the greeting is given up."""
+    session = await desk.start("say x", command=scripted_command(start="hang"))
+    await desk.until(session, lambda seen: seen.status is AgentStatus.STARTING)
+    async with another_talks(desk):
+        pass
+    assert (await desk.conversation(session)).status is AgentStatus.STARTING
+    await desk.api.end_session(session)
+    await desk.until(session, lambda seen: seen.status is AgentStatus.ABSENT)
+
+
 async def test_an_agent_that_ignores_a_stop_keeps_no_other_waiting(
     desk: HostingDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
