@@ -4,10 +4,12 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from backend.clock import SystemClock
 from backend.conversation.recovery import HostedRecovery
+from backend.endpoint import read_endpoint
 from backend.errors import InvalidInput
 from backend.events import Event, StoreAvailability
 from backend.paths import Home
@@ -144,3 +146,22 @@ async def test_a_start_that_is_given_up_once_it_listens_leaves_no_address_behind
     with pytest.raises(asyncio.CancelledError):
         await opening
     assert not home.endpoint.exists()
+
+
+async def test_what_the_last_run_left_is_given_to_agents_only_once_their_tools_can_be_reached(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """agents.md, ACP: the MCP port listens before `session/new` (Codex never asks again)."""
+    answered: list[int] = []
+
+    async def go_on(self: HostedRecovery) -> None:
+        del self
+        endpoint = read_endpoint(home)
+        assert endpoint is not None
+        async with httpx2.AsyncClient() as http:
+            answered.append((await http.post(endpoint.mcp)).status_code)
+
+    monkeypatch.setattr(HostedRecovery, "go_on", go_on)
+    runtime = await Runtime.open(home, SystemClock(), kind="serve", database="", listener=ignore)
+    await runtime.close(deliberate=True)
+    assert answered == [401]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from backend.agents.catalog import AGENTS
 from backend.agents.child_environment import HOSTED_VARIABLE, child_environment, search_path
 from backend.agents.discovery import AgentDiscovery
 from backend.agents.hosted_catalog import HOSTED_AGENTS
@@ -42,6 +43,25 @@ async def test_agents_are_found_where_no_shell_profile_leads(home: Path) -> None
     assert commands["kimi"] is None
     assert len(offers) == len(HOSTED_AGENTS)
     assert all(offer.install_hint for offer in offers)
+
+
+def test_the_catalog_knows_these_agents_by_name() -> None:
+    """agents.md, Catalog."""
+    assert {agent.name for agent in HOSTED_AGENTS} == {
+        "Claude Code",
+        "Codex",
+        "OpenCode",
+        "Gemini CLI",
+        "Qwen Code",
+        "GitHub Copilot",
+        "Goose",
+        "Kimi",
+        "Cursor",
+        "Amp",
+        "Auggie",
+    }
+    assert len({agent.key for agent in HOSTED_AGENTS}) == len(HOSTED_AGENTS)
+    assert {agent.key for agent in AGENTS} <= {agent.key for agent in HOSTED_AGENTS}
 
 
 async def test_the_path_goes_before_the_usual_folders(home: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from backend.agents.discovery import demo_offer
 from backend.domain.agents import AgentCommand
+from backend.events import MessagesChanged
 from backend.ids import ClaimId, ClientId, SessionId, new_id
 from tests.helpers.hosting_desk import HostingDesk, hosting_desk
 from tests.helpers.human import Human
@@ -53,6 +54,34 @@ async def test_it_asks_in_its_own_session_and_goes_on_with_the_answer(tmp_path: 
         assert said[-1].startswith("agent: ")
         assert "Python" in said[-1]
         assert "orders" in said[-1]
+
+
+async def test_it_asks_one_question_and_streams_markdown_word_by_word(tmp_path: Path) -> None:
+    """agents.md, Catalog: single questions; a row that grows, with a table and code."""
+    async with demo(tmp_path) as (desk, human, session):
+        await desk.api.set_option(session, "pace", "calm")
+        await desk.send(session, "/ask")
+        [bundle] = await human.wait_for(1)
+        [question] = bundle["questions"]
+        assert len(question["options"]) == 3
+        told = [
+            row.content
+            for event in desk.events
+            if isinstance(event, MessagesChanged)
+            for row in event.messages
+            if row.author == "agent" and row.kind == "message"
+        ]
+        assert len(set(told)) > 2
+        assert all(told[-1].startswith(state) for state in told)
+        await desk.api.set_option(session, "pace", "swift")
+        await human.answer(bundle)
+        await desk.ready(session)
+        assert "**SQLite**" in (await desk.said(session))[-1]
+        await desk.send(session, "/help")
+        await desk.ready(session)
+        last = (await desk.said(session))[-1]
+        assert "| `/ask` | one question" in last
+        assert "```python\n" in last
 
 
 @pytest.mark.parametrize(("choice", "words"), [("allow", "All of them"), ("reject", "Then I")])
