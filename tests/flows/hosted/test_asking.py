@@ -17,6 +17,7 @@ from backend.ids import ClaimId, SessionId, new_id
 from tests.helpers.builders import make_answer
 from tests.helpers.desk import HUMAN
 from tests.helpers.hosting_desk import HostingDesk, hosting_desk, is_free, prompts_in
+from tests.helpers.place import raw
 from tests.helpers.scripted_agents import scripted_command
 from tests.helpers.waiting import eventually, until
 
@@ -104,7 +105,7 @@ async def test_an_answer_after_its_call_is_gone_is_the_agents_next_prompt(
 async def test_an_agent_that_dies_leaves_its_question_answerable_and_is_resumed_by_the_answer(
     desk: HostingDesk, tmp_path: Path
 ) -> None:
-    """A crashed agent: the turn ends interrupted, its questions detach, one click resumes."""
+    """agents.md, ACP: a crashed agent's questions detach; K1.7."""
     log = tmp_path / "frames"
     session = await desk.start(asks(), command=scripted_command(log=str(log)))
     bundle = await desk.question(session)
@@ -119,6 +120,23 @@ async def test_an_agent_that_dies_leaves_its_question_answerable_and_is_resumed_
     await desk.ready(session)
     assert (await desk.conversation(session)).trouble is None
     assert len(prompts_in(log)) == 2
+
+
+async def test_a_crash_interrupts_the_turn_and_one_press_resumes_with_the_question_still_open(
+    desk: HostingDesk, tmp_path: Path
+) -> None:
+    """agents.md, ACP: a crashed agent: the turn ends `interrupted`, one click resumes."""
+    session = await desk.start(asks(), command=scripted_command())
+    bundle = await desk.question(session)
+    os.killpg(desk.process(session), signal.SIGKILL)
+    await desk.until(session, lambda seen: seen.status == "failed" and seen.turn_id is None)
+    with raw(tmp_path / "home" / "kandesk.db") as connection:
+        (turn,) = connection.execute("SELECT metadata FROM task_session_turns").fetchall()
+    assert json.loads(turn["metadata"])["kandesk"]["ended"]["outcome"] == "interrupted"
+    await desk.api.resume(session)
+    await desk.until(session, lambda seen: seen.status == "ready" and seen.trouble is None)
+    left = await desk.desk.get_bundle(bundle.pending_id)
+    assert (left.answerable, left.detached) == (True, True)
 
 
 async def test_a_form_becomes_a_question_and_its_answer_the_forms_content(
