@@ -471,7 +471,7 @@ async def test_a_bundle_is_hidden_until_all_its_rows_have_arrived(case: Case) ->
 
 
 async def test_only_pending_siblings_need_answers(case: Case) -> None:
-    """clarification.md, improvement 4."""
+    """K8.7 case 103; clarification.md, improvement 4."""
     bundle = make_bundle(questions=(make_question(), make_question("Why?", name="q2")))
     done = dataclasses.replace(bundle.questions[0], status=BundleStatus.ANSWERED)
     await case.show(dataclasses.replace(bundle, questions=(done, bundle.questions[1])))

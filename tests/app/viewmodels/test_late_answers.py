@@ -447,7 +447,7 @@ async def test_after_a_success_the_next_answer_has_an_identity_of_its_own() -> N
 
 
 async def test_the_identity_is_the_same_in_every_run_of_the_program() -> None:
-    """K8.7 case 104."""
+    """K8.3.1; K8.7 case 104."""
     first, second = LateCase(), LateCase()
     for case in (first, second):
         await case.open_earlier()

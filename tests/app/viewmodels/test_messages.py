@@ -79,7 +79,9 @@ async def test_what_never_arrived_is_sent_once_more_under_the_same_identity() ->
 
 
 async def test_after_two_losses_it_is_not_known_and_the_words_stay() -> None:
-    """K8.3.6: uncertain is another word than refused; K8.3.4: retried at most once by itself."""
+    """K8.7 case 113; K8.3.6: uncertain is another word than refused; K8.3.4: retried at most once
+    by itself.
+    """
     case = ComposerCase()
     await case.show()
     for _ in range(2):

@@ -201,6 +201,7 @@ async def test_a_cut_is_stored_late_when_the_store_is_busy_or_full(
 
 
 async def test_one_cut_call_of_two_does_not_detach(desk: TestDesk) -> None:
+    """K8.6 80."""
     ask = await desk.asking.open(make_caller(), make_draft())
     first, second = [await waiting(desk, ask.pending_id) for _ in range(2)]
     first.cancel()

@@ -46,8 +46,8 @@ async def test_row_11_an_answer_no_agent_takes_is_given_back(
 async def test_row_11_an_attempt_without_an_acknowledgement_is_unknown_and_never_repeated(
     hosted: HostedDesk, clock: FakeClock
 ) -> None:
-    """K5.6 row 11, no acknowledgement in 30 s: deviates on purpose. The prompt may have arrived,
-    so nothing is taken back (clarification.md, Budgets); K8.5 34.
+    """K8.6 79; K5.6 row 11, no acknowledgement in 30 s: deviates on purpose. The prompt may have
+    arrived, so nothing is taken back (clarification.md, Budgets); K8.5 34.
     """
     hosted.resumer.hang()
     token = new_token()
@@ -90,7 +90,7 @@ async def test_row_11_a_late_refusal_makes_the_question_answerable_again(
 async def test_row_11_a_failure_that_is_no_refusal_counts_as_given(
     hosted: HostedDesk, clock: FakeClock
 ) -> None:
-    """K1.4, at-most-once: only the agent's own refusal takes the answer back."""
+    """K8.6 79; K1.4, at-most-once: only the agent's own refusal takes the answer back."""
     hosted.resumer.error = unavailable()
     outcome = await hosted.respond()
     assert outcome.delivery is Delivery.UNKNOWN
@@ -166,7 +166,7 @@ async def test_row_13_a_marker_that_cannot_be_stored_sends_nothing(
 async def test_row_13_no_prompt_is_sent_once_the_budget_is_gone(
     hosted: HostedDesk, clock: FakeClock
 ) -> None:
-    """K5.2: the dispatch gets what is left of the 30 s; with nothing left there is none."""
+    """K8.6 79; K5.2: the dispatch gets what is left of the 30 s; with nothing left there is none."""
     marked = Fault("after commit")
     hosted.faults.plan(None, None, marked)
     response = hosted.start_response()
@@ -223,7 +223,7 @@ async def test_the_prompt_names_the_exact_rows_the_turn_and_the_answer(
 async def test_row_14_an_accepted_dispatch_whose_turn_cannot_be_published_is_not_repeated(
     hosted: HostedDesk, clock: FakeClock
 ) -> None:
-    """K5.6 row 14; K8.5 17."""
+    """K8.6 79; K8.6 85; K5.6 row 14; K8.5 17."""
     hosted.faults.plan(None, None, None, None, Fault("before", BROKEN))
     token = new_token()
     response = hosted.start_response(token=token)
@@ -240,7 +240,7 @@ async def test_row_14_an_accepted_dispatch_whose_turn_cannot_be_published_is_not
 async def test_row_15_an_accepted_dispatch_whose_answer_cannot_be_finalized_is_not_repeated(
     hosted: HostedDesk, clock: FakeClock
 ) -> None:
-    """K5.6 row 15."""
+    """K8.6 79; K5.6 row 15."""
     hosted.faults.plan(None, None, None, Fault("before", BROKEN))
     token = new_token()
     response = hosted.start_response(token=token)

@@ -16,7 +16,7 @@ from tests.helpers.waiting import until
 async def test_row_18_a_crash_before_the_marker_restores_the_exact_rows(
     store_path: Place, clock: FakeClock
 ) -> None:
-    """K5.6 row 18; K5.7 step 1."""
+    """K8.6 86; K5.6 row 18; K5.7 step 1."""
     async with hosted_desk(store_path, clock) as dying:
         held = Fault("before")
         dying.faults.plan(None, None, held)

@@ -23,7 +23,7 @@ async def only_session(desk: TestDesk) -> SessionSummary:
 
 
 async def test_a_session_says_that_it_waits_for_an_answer(desk: TestDesk) -> None:
-    """K4.4: pending_action; K8.5 45: the stored state, not the order of events."""
+    """K8.6 83; K4.4: pending_action; K8.5 45: the stored state, not the order of events."""
     asked = await desk.asking.open(make_caller(), make_draft())
     assert (await only_session(desk)).pending_action is PendingAction.CLARIFICATION
     await respond(desk, asked.pending_id)
@@ -75,7 +75,7 @@ async def test_the_epoch_grows_with_every_start(store_path: Place, clock: FakeCl
 async def test_a_reading_that_fails_is_an_error_and_not_a_clean_session(
     store_path: Place, clock: FakeClock
 ) -> None:
-    """K8.5 44."""
+    """K8.6 83; K8.5 44."""
     async with hosted_desk(store_path, clock) as hosted:
         hosted.faults.reads = Fault("before", StorageFailed(ErrorCode.STORE_CORRUPT, "injected"))
         with pytest.raises(StorageFailed):

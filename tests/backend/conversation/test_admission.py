@@ -41,8 +41,8 @@ def metadata(sending: Sending, table: str, row: str) -> dict[str, object]:
 async def test_a_session_that_is_ready_takes_a_message_as_its_next_prompt(
     sending: Sending, state: SessionState
 ) -> None:
-    """K8.7 case 113; K7.1 row 2; K7.2: the sender's identity is the row's; durable before anybody
-    is given it.
+    """LC.5; LC.9; K8.7 case 113; K7.1 row 2; K7.2: the sender's identity is the row's; durable
+    before anybody is given it.
     """
     sending.session(state)
     admission = await sending.send("Go on", identity="m-1")
@@ -59,7 +59,7 @@ async def test_a_session_that_is_ready_takes_a_message_as_its_next_prompt(
 
 @pytest.mark.parametrize("state", QUEUED)
 async def test_a_session_that_is_busy_queues_it(sending: Sending, state: SessionState) -> None:
-    """K8.7 case 113; K7.1 rows 3 and 7; LC.9: queued is another word than sent."""
+    """LC.5; K8.7 case 113; K7.1 rows 3 and 7; LC.9: queued is another word than sent."""
     sending.session(state)
     admission = await sending.send("Then this")
 
@@ -218,7 +218,7 @@ async def test_an_answer_on_its_way_is_not_overtaken(sending: Sending) -> None:
 
 
 async def test_a_question_of_an_earlier_turn_holds_nothing_back(sending: Sending) -> None:
-    """LC.2; K6.5: the stale question itself never makes the session busy."""
+    """LC.5; LC.2; K6.5: the stale question itself never makes the session busy."""
     sending.session(SessionState.IDLE)
     sending.rows.question("p1", turn="turn-s1")
     sending.rows.turn("turn2")
@@ -422,7 +422,7 @@ async def test_a_lost_result_is_found_by_its_identity(sending: Sending) -> None:
 
 
 async def test_the_eleventh_message_in_the_queue_is_refused(sending: Sending) -> None:
-    """K7.3: the cap is 10, of each session; the refused one may be sent again later."""
+    """K8.3.7; K7.3: the cap is 10, of each session; the refused one may be sent again later."""
     sending.session(SessionState.RUNNING)
     sending.session(SessionState.RUNNING, "s2")
     entries = await sending.fill(*(f"m{number}" for number in range(10)))
@@ -438,7 +438,7 @@ async def test_the_eleventh_message_in_the_queue_is_refused(sending: Sending) ->
 async def test_twenty_at_once_leave_one_prompt_ten_in_the_queue_and_nine_errors(
     sending: Sending,
 ) -> None:
-    """K7.3: the cap holds under concurrency; nothing is doubled."""
+    """K8.3.7; K7.3: the cap holds under concurrency; nothing is doubled."""
     sending.session(SessionState.IDLE)
     results = await asyncio.gather(
         *(sending.send(f"m{number}") for number in range(20)), return_exceptions=True
@@ -452,7 +452,7 @@ async def test_twenty_at_once_leave_one_prompt_ten_in_the_queue_and_nine_errors(
 
 
 async def test_one_identity_sent_ten_times_at_once_is_one_message(sending: Sending) -> None:
-    """K7.2: "per-id gate"; whoever loses is told what the winner was told."""
+    """K8.3.1; K7.2: "per-id gate"; whoever loses is told what the winner was told."""
     sending.session(SessionState.IDLE)
     results = await asyncio.gather(*(sending.send("Once", identity="m") for _ in range(10)))
     assert {each.outcome for each in results} == {AdmissionOutcome.SENT}
@@ -462,7 +462,7 @@ async def test_one_identity_sent_ten_times_at_once_is_one_message(sending: Sendi
 
 
 async def test_one_identity_for_two_sessions_at_once_is_one_message(sending: Sending) -> None:
-    """K7.2: the two hold different locks and meet at the identity only."""
+    """K8.3.1; K7.2: the two hold different locks and meet at the identity only."""
     sending.session(SessionState.IDLE)
     sending.session(SessionState.IDLE, "s2")
     results = await asyncio.gather(

@@ -49,7 +49,7 @@ async def stored_outcome(sending: Sending) -> PromptOutcome | None:
 async def test_a_prompt_nobody_attempted_is_there_after_a_crash(
     place: Place, clock: FakeClock
 ) -> None:
-    """K5.7: reserved, not attempted: never lost; K5.6 row 18 for a message."""
+    """K8.6 86; K5.7: reserved, not attempted: never lost; K5.6 row 18 for a message."""
     async with started(place, clock) as desk:
         before = await admitted(desk)
     async with started(place, clock) as desk:
@@ -62,7 +62,7 @@ async def test_a_prompt_nobody_attempted_is_there_after_a_crash(
 async def test_a_prompt_that_was_attempted_is_never_taken_for_one_to_send(
     place: Place, clock: FakeClock
 ) -> None:
-    """K5.6 row 19; agents.md: after a crash an attempted dispatch is `outcome unknown`."""
+    """K8.6 86; K5.6 row 19; agents.md: after a crash an attempted dispatch is `outcome unknown`."""
     async with started(place, clock) as desk:
         prompt = await admitted(desk)
         assert await desk.attempt(prompt)
@@ -124,6 +124,7 @@ async def test_the_message_itself_says_what_its_agent_did_not_get(sending: Sendi
 
 
 async def test_a_late_answer_keeps_what_it_answers_when_it_is_unknown(sending: Sending) -> None:
+    """LC.9."""
     sending.session(SessionState.IDLE)
     sending.rows.question("p1", turn="turn-s1", status="expired")
     await sending.send("Yes", identity="m", answers="p1")
@@ -152,7 +153,7 @@ async def test_an_attempt_that_certainly_did_not_arrive_is_put_back(sending: Sen
 
 
 async def test_of_many_attempts_at_once_one_may_dispatch(sending: Sending) -> None:
-    """agents.md: dispatch is at most once."""
+    """K8.6 85; agents.md: dispatch is at most once."""
     prompt = await admitted(sending)
     results = await asyncio.gather(*(sending.attempt(prompt) for _ in range(6)))
     assert sorted(results) == [False] * 5 + [True]
@@ -168,7 +169,7 @@ async def test_the_attempt_lets_the_session_run(sending: Sending) -> None:
 
 
 async def test_the_turn_is_shown_with_its_message_from_the_admission_on(sending: Sending) -> None:
-    """K1.8: a row makes a turn both own its session and be seen."""
+    """K8.6 85; K1.8: a row makes a turn both own its session and be seen."""
     prompt = await admitted(sending)
     async with sending.database.reading() as tx:
         assert await turns.current_turn(tx, S) == prompt.turn_id
@@ -176,7 +177,7 @@ async def test_the_turn_is_shown_with_its_message_from_the_admission_on(sending:
 
 
 async def test_a_turn_reserved_for_an_answer_is_not_a_message(sending: Sending) -> None:
-    """Each is settled by who made it: K5.7 step 1 keeps to answers, dispatch to messages."""
+    """K8.6 86; Each is settled by who made it: K5.7 step 1 keeps to answers, dispatch to messages."""
     prompt = await admitted(sending)
     answer = TurnId("answer-turn")
     async with sending.database.writing() as tx:

@@ -90,7 +90,7 @@ async def test_an_agent_that_works_in_the_background_takes_the_next(sending: Sen
 
 @pytest.mark.parametrize("drain", list(Drain))
 async def test_a_live_question_holds_the_queue_back(sending: Sending, drain: Drain) -> None:
-    """K7.3; K8.6, 83."""
+    """K8.6 84; K7.3; K8.6, 83."""
     sending.session(SessionState.RUNNING)
     await sending.fill("a")
     sending.rows.question("p1", turn="turn-s1")
@@ -156,7 +156,7 @@ async def test_an_open_review_holds_the_queue_back(sending: Sending) -> None:
 
 
 async def test_an_answer_on_its_way_holds_the_queue_back(sending: Sending) -> None:
-    """K8.6, 83: fails closed while the answer's own prompt may still come."""
+    """K8.6 85; K8.6, 83: fails closed while the answer's own prompt may still come."""
     sending.session(SessionState.RUNNING)
     await sending.fill("a")
     sending.rows.question("p1", turn="turn-s1", status="answered", response_delivery_pending=True)
@@ -165,7 +165,9 @@ async def test_an_answer_on_its_way_holds_the_queue_back(sending: Sending) -> No
 
 
 async def test_a_queue_that_does_not_run_by_itself_waits(sending: Sending) -> None:
-    """K7.3 auto-run; it is remembered for the session, and goes on when it is turned on again."""
+    """K8.3.7; K7.3 auto-run; it is remembered for the session, and goes on when it is turned on
+    again.
+    """
     sending.session(SessionState.RUNNING)
     await sending.fill(*ABC)
     await sending.queue.set_auto_run(S, auto_run=False)

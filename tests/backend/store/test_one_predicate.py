@@ -161,7 +161,7 @@ CLOSED = [
 async def test_what_can_be_claimed_is_listed_everywhere(
     database: Database, rows: RowMaker, place: Place, shape: Shape
 ) -> None:
-    """K8.7 case 112; K8.4 L2, L2a, L12; K8.6 55, 58, 73; LC.1."""
+    """K8.6 83; K8.7 case 112; K8.4 L2, L2a, L12; K8.6 55, 58, 73; LC.1."""
     shape(rows, place)
     assert set(vars(await look(database)).values()) == {True}
     assert await can_be_claimed(database)
@@ -172,7 +172,7 @@ async def test_what_can_be_claimed_is_listed_everywhere(
 async def test_what_cannot_be_claimed_is_listed_nowhere(
     database: Database, rows: RowMaker, place: Place, shape: Shape
 ) -> None:
-    """K8.7 case 112; K8.4 L2a, L15; K8.6 54, 55, 58, 59, 73; LC.2."""
+    """K8.6 83; K8.7 case 112; K8.4 L2a, L15; K8.6 54, 55, 58, 59, 73; LC.2."""
     shape(rows, place)
     assert set(vars(await look(database)).values()) == {False}
     assert not await can_be_claimed(database)

@@ -33,7 +33,7 @@ async def published(database: Database) -> list[str]:
 async def test_a_reserved_turn_owns_nothing_and_is_not_shown(
     database: Database, rows: RowMaker
 ) -> None:
-    """K1.8; K8.6 54: an empty unpublished successor is ignored."""
+    """K8.6 85; K1.8; K8.6 54: an empty unpublished successor is ignored."""
     rows.turn("turn2", prompt_dispatch_pending=True)
     assert await current(database) == "turn1"
     assert await published(database) == ["turn1"]

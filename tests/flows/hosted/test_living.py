@@ -63,7 +63,7 @@ async def test_versions_of_a_conversation_only_grow(desk: HostingDesk) -> None:
 async def test_asking_twice_makes_one_conversation_and_sends_one_prompt(
     desk: HostingDesk, tmp_path: Path
 ) -> None:
-    """K7.2: the same identity is the same message."""
+    """K8.3.1; K7.2: the same identity is the same message."""
     log = tmp_path / "frames"
     start = SessionStart(
         SessionId("mine"),
