@@ -1,5 +1,7 @@
 """Admission and queue on a real store, with a dispatcher that only writes down what it is told."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from backend.clock import Clock
@@ -14,7 +16,8 @@ from backend.store.database import Database
 from backend.store.locks import lock_sessions
 from backend.store.prompts import ReservedPrompt
 from backend.work.supervisor import TaskSupervisor
-from tests.helpers.place import Place, raw
+from tests.helpers.clock import FakeClock
+from tests.helpers.place import Place, open_store, raw
 from tests.helpers.store import RowMaker
 
 S = SessionId("s1")
@@ -152,3 +155,13 @@ class Sending:
                 (session,),
             ).fetchall()
         return [(str(row[0]), str(row[1])) for row in found]
+
+
+@asynccontextmanager
+async def sending_desk(place: Place, clock: FakeClock) -> AsyncIterator[Sending]:
+    """One run of the desk on a place that may have been used before."""
+    database = await open_store(place, clock)
+    try:
+        yield Sending(database, clock, place)
+    finally:
+        await database.close()

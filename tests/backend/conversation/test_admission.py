@@ -17,8 +17,8 @@ from backend.store.database import Database
 from backend.store.dialect import Dialect, session_lock
 from tests.helpers.clock import FakeClock
 from tests.helpers.faults import Fault, FaultyDatabase, unavailable
-from tests.helpers.place import Place, open_store, raw
-from tests.helpers.sending import S, Sending
+from tests.helpers.place import Place, raw
+from tests.helpers.sending import S, Sending, sending_desk
 from tests.helpers.waiting import until
 
 PARKED = Drain.PARKED
@@ -394,21 +394,17 @@ async def test_a_message_is_recognized_in_every_state_of_its_session(sending: Se
 
 async def test_a_message_is_recognized_after_a_restart(place: Place, clock: FakeClock) -> None:
     """K8.3: the identity survives the program; late answers, "restarting the program"."""
-    first = await open_store(place, clock)
-    desk = Sending(first, clock, place)
-    desk.session(SessionState.IDLE)
-    await desk.send("direct")
-    await desk.send("queued")
-    await first.close()
+    async with sending_desk(place, clock) as desk:
+        desk.session(SessionState.IDLE)
+        await desk.send("direct")
+        await desk.send("queued")
 
-    second = await open_store(place, clock)
-    desk = Sending(second, clock, place)
-    direct, queued = await desk.send("direct"), await desk.send("queued")
-    assert (direct.outcome, direct.replayed) == (AdmissionOutcome.SENT, True)
-    assert (queued.outcome, queued.replayed) == (AdmissionOutcome.QUEUED, True)
-    assert [prompt.text for prompt in await desk.undispatched()] == ["direct"]
-    assert await desk.texts() == ["queued"]
-    await second.close()
+    async with sending_desk(place, clock) as desk:
+        direct, queued = await desk.send("direct"), await desk.send("queued")
+        assert (direct.outcome, direct.replayed) == (AdmissionOutcome.SENT, True)
+        assert (queued.outcome, queued.replayed) == (AdmissionOutcome.QUEUED, True)
+        assert [prompt.text for prompt in await desk.undispatched()] == ["direct"]
+        assert await desk.texts() == ["queued"]
 
 
 async def test_a_lost_result_is_found_by_its_identity(sending: Sending) -> None:
@@ -517,18 +513,16 @@ async def test_what_is_sent_waits_for_whoever_holds_the_session(
     postgres_store_url: str, clock: FakeClock
 ) -> None:
     """K2.7: turn authority is read and changed under the session's lock only."""
-    database = await open_store(postgres_store_url, clock)
-    sending = Sending(database, clock, postgres_store_url)
-    sending.session(SessionState.RUNNING)
-    lock = session_lock(Dialect.POSTGRESQL, "'s1'")
-    with psycopg.connect(postgres_store_url) as other:
-        other.execute(f"SELECT {lock}".encode())
-        waiting = asyncio.create_task(sending.send("Once"))
-        await until(lambda: is_waited_for(postgres_store_url))
-        assert not waiting.done()
-        other.rollback()
-    assert (await waiting).outcome is AdmissionOutcome.QUEUED
-    await database.close()
+    async with sending_desk(postgres_store_url, clock) as sending:
+        sending.session(SessionState.RUNNING)
+        lock = session_lock(Dialect.POSTGRESQL, "'s1'")
+        with psycopg.connect(postgres_store_url) as other:
+            other.execute(f"SELECT {lock}".encode())
+            waiting = asyncio.create_task(sending.send("Once"))
+            await until(lambda: is_waited_for(postgres_store_url))
+            assert not waiting.done()
+            other.rollback()
+        assert (await waiting).outcome is AdmissionOutcome.QUEUED
 
 
 def is_waited_for(url: str) -> bool:

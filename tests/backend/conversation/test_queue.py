@@ -14,8 +14,8 @@ from backend.ids import PendingId, QueueEntryId, SessionId
 from backend.store.database import Database
 from tests.helpers.clock import FakeClock
 from tests.helpers.faults import Fault, FaultyDatabase, unavailable
-from tests.helpers.place import Place, open_store, raw
-from tests.helpers.sending import S, Sending
+from tests.helpers.place import Place, raw
+from tests.helpers.sending import S, Sending, sending_desk
 from tests.helpers.store import lock_and_claim, make_claim
 
 ABC = ("a", "b", "c")
@@ -307,9 +307,8 @@ async def test_a_queue_another_program_has_made_is_taken_over(
     place: Place, clock: FakeClock
 ) -> None:
     """K2.6: its table has none of our columns; its rows stay."""
-    first = await open_store(place, clock)
-    Sending(first, clock, place).session(SessionState.RUNNING)
-    await first.close()
+    async with sending_desk(place, clock) as desk:
+        desk.session(SessionState.RUNNING)
     kept = "id, session_id, task_id, position, content, model, plan_mode, attachments_json"
     with raw(place) as connection:
         for column in ("admission_id", "revision", "send_now"):
@@ -320,37 +319,31 @@ async def test_a_queue_another_program_has_made_is_taken_over(
         )
         before = tuple(connection.execute(f"SELECT {kept} FROM queued_messages").fetchone())  # noqa: S608
 
-    second = await open_store(place, clock)
-    desk = Sending(second, clock, place)
-    await desk.queue.edit(S, QueueEntryId("theirs"), "x", revision=0)
-    with raw(place) as connection:
-        after = tuple(connection.execute(f"SELECT {kept} FROM queued_messages").fetchone())  # noqa: S608
-    assert after == before
-    await desk.fill("ours")
-    await desk.queue.move(S, QueueEntryId("theirs"), 5)
-    assert await desk.texts() == ["ours", "x"]
-    await second.close()
+    async with sending_desk(place, clock) as desk:
+        await desk.queue.edit(S, QueueEntryId("theirs"), "x", revision=0)
+        with raw(place) as connection:
+            after = tuple(connection.execute(f"SELECT {kept} FROM queued_messages").fetchone())  # noqa: S608
+        assert after == before
+        await desk.fill("ours")
+        await desk.queue.move(S, QueueEntryId("theirs"), 5)
+        assert await desk.texts() == ["ours", "x"]
 
 
 async def test_the_queue_survives_a_restart(place: Place, clock: FakeClock) -> None:
     """K8.3: order, texts, revisions, what is to be sent now, and whether it runs by itself."""
-    first = await open_store(place, clock)
-    desk = Sending(first, clock, place)
-    desk.session(SessionState.RUNNING)
-    entries = await desk.fill(*ABC)
-    await desk.queue.edit(S, entries[0], "A", revision=0)
-    await desk.queue.set_auto_run(S, auto_run=False)
-    await desk.queue.send_now(S, entries[2])
-    before = await desk.view()
-    await first.close()
+    async with sending_desk(place, clock) as desk:
+        desk.session(SessionState.RUNNING)
+        entries = await desk.fill(*ABC)
+        await desk.queue.edit(S, entries[0], "A", revision=0)
+        await desk.queue.set_auto_run(S, auto_run=False)
+        await desk.queue.send_now(S, entries[2])
+        before = await desk.view()
 
-    second = await open_store(place, clock)
-    desk = Sending(second, clock, place)
-    assert await desk.view() == before
-    assert await desk.texts() == ["c", "A", "b"]
-    await desk.set_state(SessionState.IDLE)
-    assert await take(desk) == "c"
-    await second.close()
+    async with sending_desk(place, clock) as desk:
+        assert await desk.view() == before
+        assert await desk.texts() == ["c", "A", "b"]
+        await desk.set_state(SessionState.IDLE)
+        assert await take(desk) == "c"
 
 
 async def test_a_session_that_is_deleted_takes_its_queue_along(sending: Sending) -> None:

@@ -57,19 +57,21 @@ async def test_the_winner_of_concurrent_claims_is_one(
 ) -> None:
     """K8.6 57: two connections as two programs would have them."""
     other = await open_store(place, clock)
-    for number in range(10):
-        asked = await ask(database, clock, guest=None)
-        results = await asyncio.gather(
-            claim(database, make_claim(asked.pending_id, claim_id=f"a{number}")),
-            claim(other, make_claim(asked.pending_id, SKIP, claim_id=f"b{number}")),
-        )
-        assert sorted(results) == [False, True]
-        bundle = await load(database, asked.pending_id)
-        winner = "a" if results[0] else "b"
-        assert bundle.claim_id == f"{winner}{number}"
-        assert bundle.status is (BundleStatus.ANSWERED if results[0] else BundleStatus.REJECTED)
-        assert bundle.reject_reason == ("" if results[0] else "not now")
-    await other.close()
+    try:
+        for number in range(10):
+            asked = await ask(database, clock, guest=None)
+            results = await asyncio.gather(
+                claim(database, make_claim(asked.pending_id, claim_id=f"a{number}")),
+                claim(other, make_claim(asked.pending_id, SKIP, claim_id=f"b{number}")),
+            )
+            assert sorted(results) == [False, True]
+            bundle = await load(database, asked.pending_id)
+            winner = "a" if results[0] else "b"
+            assert bundle.claim_id == f"{winner}{number}"
+            assert bundle.status is (BundleStatus.ANSWERED if results[0] else BundleStatus.REJECTED)
+            assert bundle.reject_reason == ("" if results[0] else "not now")
+    finally:
+        await other.close()
 
 
 async def test_a_skip_keeps_its_reason_and_stores_no_response(
