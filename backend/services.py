@@ -27,7 +27,7 @@ from backend.clarification.waiters import Waiters
 from backend.clock import Clock
 from backend.conversation.unavailable import NoConversations
 from backend.desk import LocalDesk
-from backend.events import EventBus, Woke
+from backend.events import Event, EventBus, StoreAvailability, Woke
 from backend.metrics import Metrics
 from backend.review.parts import ReviewParts
 from backend.review.reviews import Reviews
@@ -107,12 +107,19 @@ def build_services(
     )
 
 
+def _follow_store(happened: Event, worker: DeadlineWorker) -> None:
+    """What waited for the store, up to minutes, goes on once it is back."""
+    if isinstance(happened, StoreAvailability) and happened.available:
+        worker.hurry()
+
+
 def _build_parts(
     database: Database, clock: Clock, bus: EventBus, projections: Projections, wake: WakeWatch
 ) -> Parts:
     supervisor = TaskSupervisor()
     waiters = Waiters(supervisor)
     worker = DeadlineWorker(clock, supervisor, wake.look)
+    bus.subscribe(lambda happened: _follow_store(happened, worker))
     return Parts(
         database=database,
         clock=clock,

@@ -24,7 +24,7 @@ from backend.events import (
 from backend.ids import PendingId, SessionId
 from backend.store import bundles, messages, sessions
 from backend.store.database import Database, Transaction
-from backend.work.deadline_worker import DeadlineWorker, retry_delay
+from backend.work.deadline_worker import DeadlineWorker
 
 TELL_BUDGET: Final = 5.0
 """Seconds for one announcement; one that takes longer is made later."""
@@ -100,7 +100,7 @@ class Announcer:
         For a change whose COMMIT has no result: it may have become true, and nobody was told.
         """
         key = f"tell question {pending_id}"
-        self._worker.put(key, retry_delay(failures), lambda: self._again(pending_id, failures + 1))
+        self._worker.try_again(key, failures, lambda: self._again(pending_id, failures + 1))
 
     async def session(self, session_id: SessionId, failures: int = 0) -> None:
         """Publish the session's line in the list."""
@@ -113,9 +113,7 @@ class Announcer:
         except AppError as error:
             _log.warning("session %s is announced later: %s", session_id, error.detail)
             key = f"tell session {session_id}"
-            self._worker.put(
-                key, retry_delay(failures), lambda: self.session(session_id, failures + 1)
-            )
+            self._worker.try_again(key, failures, lambda: self.session(session_id, failures + 1))
 
     def live(self, bundle: Bundle) -> Bundle:
         """The stored bundle with what only this process knows.

@@ -10,7 +10,7 @@ from backend.clarification.ask_result import AskResult, handed_over, result_of
 from backend.clarification.parts import Parts
 from backend.clarification.places import Place, of_caller
 from backend.clarification.tickets import TicketBook
-from backend.clock import Deadline, Nanoseconds, sleep
+from backend.clock import Deadline, Nanoseconds
 from backend.domain.clarification import (
     MAX_CONTEXT,
     Bundle,
@@ -32,7 +32,6 @@ from backend.ids import IdempotencyKey, PendingId, SessionId, Ticket, new_id
 from backend.store import bundles, deliveries, messages, session_states, withdrawals
 from backend.store.database import Transaction
 from backend.store.locks import lock_bundle
-from backend.work.deadline_worker import retry_delay
 
 OPEN_BUDGET: Final = 5.0
 REJOIN_WINDOW: Final = 600_000_000_000
@@ -76,6 +75,7 @@ class Asking:
         self._database = parts.database
         self._clock = parts.clock
         self._waiters = parts.waiters
+        self._worker = parts.worker
         self._announcer = parts.announcer
         self._supervisor = parts.supervisor
         self._bus = bus
@@ -284,7 +284,7 @@ class Asking:
                 _log.warning("the cut of %s is not stored yet: %s", pending_id, error.detail)
             else:
                 return
-            await sleep(self._clock, retry_delay(failures))
+            await self._worker.pause(failures)
 
     async def _detach(self, pending_id: PendingId, cut_at: Nanoseconds) -> None:
         async with self._database.writing(Deadline(self._clock, OPEN_BUDGET)) as tx:

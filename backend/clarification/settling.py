@@ -14,7 +14,6 @@ from backend.ids import ClaimId, PendingId, TurnId
 from backend.store import bundles, deliveries, intents, reservations, session_states
 from backend.store.database import Priority, Transaction
 from backend.store.locks import lock_bundle
-from backend.work.deadline_worker import retry_delay
 
 SETTLE_BUDGET: Final = 5.0
 
@@ -54,7 +53,7 @@ class Settler:
         """Something failed: look at this claim soon."""
         self._unsettled[unsettled.pending_id] = (unsettled, attempt)
         key = f"settle answer {unsettled.pending_id}"
-        self._parts.worker.put(key, retry_delay(attempt), lambda: self._try(unsettled, attempt))
+        self._parts.worker.try_again(key, attempt, lambda: self._try(unsettled, attempt))
 
     def look_soon(self, pending_id: PendingId) -> None:
         """Somebody asks again what became of it: what kept it from being settled may be over."""

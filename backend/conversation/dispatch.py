@@ -33,7 +33,6 @@ from backend.store import hosted_sessions, message_queue, prompts
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
 from backend.store.prompts import ReservedPrompt
-from backend.work.deadline_worker import retry_delay
 
 _log = logging.getLogger(__name__)
 
@@ -157,9 +156,9 @@ class Dispatches:
                     await self._next(live, drain)
         except (TemporarilyUnavailable, StorageFailed) as error:
             _log.warning("session %s is looked at later: %s", session_id, error.detail)
-            self._parts.worker.put(
+            self._parts.worker.try_again(
                 f"dispatch of {session_id}",
-                retry_delay(failures),
+                failures,
                 lambda: self._again(session_id, failures + 1),
             )
         finally:

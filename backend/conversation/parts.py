@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from backend.clock import Clock, Deadline, sleep
+from backend.clock import Clock, Deadline
 from backend.conversation.agent_port import AgentLauncher
 from backend.conversation.live import LiveSessions
 from backend.conversation.ports import (
@@ -18,7 +18,7 @@ from backend.errors import StorageFailed, TemporarilyUnavailable
 from backend.events import EventBus
 from backend.ids import SessionId
 from backend.store.database import Database, Priority, Transaction
-from backend.work.deadline_worker import DeadlineWorker, retry_delay
+from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
 
 T = TypeVar("T")
@@ -69,5 +69,5 @@ class ConversationParts:
             try:
                 return await call()
             except (TemporarilyUnavailable, StorageFailed):
-                await sleep(self.clock, retry_delay(failures))
+                await self.worker.pause(failures)
                 failures += 1

@@ -15,7 +15,6 @@ from backend.ids import ReviewId
 from backend.review.parts import ReviewParts
 from backend.store import reviews, sessions
 from backend.store.database import Transaction
-from backend.work.deadline_worker import retry_delay
 
 TELL_BUDGET: Final = 5.0
 
@@ -61,9 +60,9 @@ class ReviewAnnouncer:
                     self._publish(_standing(found.review))
         except AppError as error:
             _log.warning("permission %s is announced later: %s", review_id, error.detail)
-            self._parts.worker.put(
+            self._parts.worker.try_again(
                 f"announce permission {review_id}",
-                retry_delay(failures),
+                failures,
                 lambda: self.tell(review_id, failures + 1),
             )
 

@@ -24,7 +24,6 @@ from backend.store import review_outcomes, reviews
 from backend.store.database import Priority, Transaction
 from backend.store.locks import lock_sessions
 from backend.work.budget import abandon, finished_by, within
-from backend.work.deadline_worker import retry_delay
 
 DECISION_BUDGET: Final = 5.0
 """Seconds until it is decided, or not known to be."""
@@ -160,9 +159,9 @@ class Deciding:
         attempt.written = True
 
     def _look_later(self, review_id: ReviewId, failures: int = 0) -> None:
-        self._parts.worker.put(
+        self._parts.worker.try_again(
             f"look at permission {review_id}",
-            retry_delay(failures),
+            failures,
             lambda: self._look(review_id, failures + 1),
         )
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from backend.clock import Clock, Deadline, sleep
+from backend.clock import Clock, Deadline
 from backend.domain.conversation import ProjectionRevision
 from backend.errors import StorageFailed, TemporarilyUnavailable
 from backend.events import EventBus
 from backend.ids import SessionId
 from backend.store.database import Database, Priority, Transaction
-from backend.work.deadline_worker import DeadlineWorker, retry_delay
+from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
 
 T = TypeVar("T")
@@ -47,5 +47,5 @@ class ReviewParts:
                 async with self.database.writing(deadline, priority=Priority.SETTLE) as tx:
                     return await tx.in_place(work)
             except (TemporarilyUnavailable, StorageFailed):
-                await sleep(self.clock, retry_delay(failures))
+                await self.worker.pause(failures)
                 failures += 1

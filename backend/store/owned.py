@@ -1,6 +1,5 @@
 """Opening the store a desk uses as its owner, on a file or on a server."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
@@ -11,6 +10,7 @@ from backend.paths import Home
 from backend.store.counted_database import CountedDatabase
 from backend.store.database import Database
 from backend.store.epoch import next_epoch
+from backend.store.file_outage import WatchedFile
 from backend.store.owner_lock import OwnerLock
 from backend.store.sqlite import SqliteDatabase
 from backend.store.store_location import DatabaseServer, EmbeddedFile, StoreLocation
@@ -41,7 +41,7 @@ class OwnedStore(Protocol):
         ...
 
     async def keep(self, publish: Publish) -> None:
-        """Watch the ownership, and get it back when it was lost; runs until it is cancelled."""
+        """Watch the store, and get it back when it was lost; runs until it is cancelled."""
         ...
 
     async def close(self) -> None:
@@ -74,7 +74,7 @@ async def open_store(
     try:
         if isinstance(location, EmbeddedFile):
             database = await SqliteDatabase.open(location.path, clock, progress=progress)
-            return await _SqliteStore.take(database, lock)
+            return await _SqliteStore.take(database, clock, lock)
         return await _open_server(location, clock, lock, kind, progress, allow_migration)
     except BaseException:
         lock.release()
@@ -119,20 +119,20 @@ async def _open_server(
 class _SqliteStore:
     """Implements `OwnedStore`: the system's lock is lost only where its file is deleted."""
 
-    def __init__(self, database: Database, epoch: int, lock: OwnerLock) -> None:
-        self._database = CountedDatabase(database, lock.check)
+    def __init__(self, database: Database, epoch: int, clock: Clock, lock: OwnerLock) -> None:
+        self._database = WatchedFile(CountedDatabase(database, lock.check), clock)
         self._epoch = epoch
         self._lock = lock
 
     @classmethod
-    async def take(cls, database: Database, lock: OwnerLock) -> "_SqliteStore":
+    async def take(cls, database: Database, clock: Clock, lock: OwnerLock) -> "_SqliteStore":
         try:
             async with database.reading() as tx:
                 epoch = await next_epoch(tx)
         except BaseException:
             await database.close()
             raise
-        return cls(database, epoch, lock)
+        return cls(database, epoch, clock, lock)
 
     @property
     def database(self) -> Database:
@@ -145,8 +145,8 @@ class _SqliteStore:
     async def start(self, recover: Recover) -> None:
         await recover(self._database)
 
-    async def keep(self, publish: Publish) -> None:  # noqa: ARG002
-        await asyncio.Event().wait()
+    async def keep(self, publish: Publish) -> None:
+        await self._database.watch(publish)
 
     async def close(self) -> None:
         try:

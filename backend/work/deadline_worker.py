@@ -1,9 +1,10 @@
 """Everything that must be done at some later moment, behind one timer."""
 
+import asyncio
 import heapq
 import itertools
 from collections.abc import Callable, Coroutine
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from backend.clock import Clock, TimerHandle
 from backend.work.supervisor import TaskSupervisor
@@ -17,6 +18,12 @@ RETRY_DELAYS: Final = (1.0, 5.0, 30.0, 300.0)
 def retry_delay(failures: int) -> float:
     """Seconds to wait after so many tries that failed before this one."""
     return RETRY_DELAYS[min(failures, len(RETRY_DELAYS) - 1)]
+
+
+class _Planned(NamedTuple):
+    number: int
+    work: Work
+    is_retry: bool
 
 
 class DeadlineWorker:
@@ -34,8 +41,9 @@ class DeadlineWorker:
         self._clock = clock
         self._look = look
         self._supervisor = supervisor
-        self._planned: dict[str, tuple[int, Work]] = {}
+        self._planned: dict[str, _Planned] = {}
         self._order: list[tuple[float, int, str]] = []
+        self._pauses: set[asyncio.Event] = set()
         self._numbers = itertools.count()
         self._timer: TimerHandle | None = None
         self._wakes_at = 0.0
@@ -44,12 +52,30 @@ class DeadlineWorker:
 
     def put(self, key: str, seconds: float, work: Work) -> None:
         """Plan `work` for `seconds` from now."""
-        if self._closed:
-            return
-        number = next(self._numbers)
-        self._planned[key] = (number, work)
-        heapq.heappush(self._order, (self._clock.monotonic() + max(0.0, seconds), number, key))
-        self._arm()
+        self._plan(key, seconds, work, is_retry=False)
+
+    def try_again(self, key: str, failures: int, work: Work) -> None:
+        """Plan another try of `work`, which failed `failures` times before this once."""
+        self._plan(key, retry_delay(failures), work, is_retry=True)
+
+    async def pause(self, failures: int) -> None:
+        """Wait until it is time for another try; for those who keep their work to themselves."""
+        over = asyncio.Event()
+        timer = self._clock.call_later(retry_delay(failures), over.set)
+        self._pauses.add(over)
+        try:
+            await over.wait()
+        finally:
+            self._pauses.discard(over)
+            timer.cancel()
+
+    def hurry(self) -> None:
+        """What made tries fail is over: whatever waits for the next is tried now."""
+        for key, planned in list(self._planned.items()):
+            if planned.is_retry:
+                self._plan(key, 0.0, planned.work, is_retry=True)
+        for over in self._pauses:
+            over.set()
 
     def drop(self, key: str) -> None:
         """Forget what was planned; silently nothing when it runs already or never was."""
@@ -63,6 +89,14 @@ class DeadlineWorker:
         """Plan nothing more and forget everything."""
         self._closed = True
         self._planned.clear()
+        self._arm()
+
+    def _plan(self, key: str, seconds: float, work: Work, *, is_retry: bool) -> None:
+        if self._closed:
+            return
+        number = next(self._numbers)
+        self._planned[key] = _Planned(number, work, is_retry)
+        heapq.heappush(self._order, (self._clock.monotonic() + max(0.0, seconds), number, key))
         self._arm()
 
     def _arm(self) -> None:
@@ -82,7 +116,7 @@ class DeadlineWorker:
 
     def _is_planned(self, entry: tuple[float, int, str]) -> bool:
         _, number, key = entry
-        return key in self._planned and self._planned[key][0] == number
+        return key in self._planned and self._planned[key].number == number
 
     def _wake(self) -> None:
         self._timer = None
@@ -92,6 +126,6 @@ class DeadlineWorker:
         while self._order and self._order[0][0] <= now:
             entry = heapq.heappop(self._order)
             if self._is_planned(entry):
-                _, work = self._planned.pop(entry[2])
-                self._supervisor.start(work(), name=entry[2])
+                planned = self._planned.pop(entry[2])
+                self._supervisor.start(planned.work(), name=entry[2])
         self._arm()

@@ -87,3 +87,28 @@ async def test_work_may_plan_itself_again() -> None:
     bench.worker.put("again", 1, again)
     await bench.clock.advance(10)
     assert bench.done == ["again"] * 3
+
+
+async def test_what_waits_for_another_try_is_tried_when_the_way_is_free() -> None:
+    """And only that: what is planned for a moment starts at it."""
+    bench = Bench()
+
+    async def work() -> None:
+        bench.done.append("again")
+
+    async def wait() -> None:
+        await bench.worker.pause(3)
+        bench.done.append("waited")
+
+    bench.worker.try_again("again", 3, work)
+    bench.put("planned", 100)
+    waiting = bench.supervisor.start(wait(), name="wait")
+    await bench.clock.advance(60)
+    assert bench.done == []
+    bench.worker.hurry()
+    await bench.clock.advance(0)
+    await waiting
+    assert sorted(bench.done) == ["again", "waited"]
+    assert bench.clock.pending_timers == 1
+    await bench.clock.advance(40)
+    assert bench.done[-1] == "planned"
