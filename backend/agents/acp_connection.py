@@ -9,7 +9,14 @@ from acp.connection import Connection
 from acp.exceptions import RequestError
 
 from backend.agents.acp_errors import refused
-from backend.agents.acp_session import FOREIGN_PERMISSION, AcpSession
+from backend.agents.acp_session import (
+    FOREIGN_FORM,
+    FOREIGN_PERMISSION,
+    NO_OPTIONS,
+    OTHER_FORM,
+    UNKNOWN_METHOD,
+    AcpSession,
+)
 from backend.agents.acp_translate import read_elicitation, read_permission, read_prompt_end
 from backend.agents.acp_transport import AcpTransport, AskedParams
 from backend.agents.built_in_questions import permission_reply, question_form
@@ -169,15 +176,17 @@ class AcpConnection:
             return await self._permission(params)
         if method == "elicitation/create":
             return await self._elicitation(params)
+        self._session.unusable(UNKNOWN_METHOD, {"method": method, "params": params})
         raise RequestError.method_not_found(method)
 
     async def _permission(self, params: AskedParams) -> JsonMap:
         cancelled: JsonMap = {"outcome": {"outcome": "cancelled"}}
         if not self._session.is_ours(params):
-            self._session.stranger(FOREIGN_PERMISSION, params)
+            self._session.unusable(FOREIGN_PERMISSION, params)
             return cancelled
         asked = read_permission(params, self._session.reader.calls)
         if not asked.options:
+            self._session.unusable(NO_OPTIONS, params)
             return cancelled
         form = question_form(asked)
         if form is not None:
@@ -192,8 +201,11 @@ class AcpConnection:
 
     async def _elicitation(self, params: AskedParams) -> JsonMap:
         reply: ElicitationReply | None = None
-        is_form = text_of(params, "mode", "form") == "form"
-        if is_form and ("sessionId" not in params or self._session.is_ours(params)):
+        if "sessionId" in params and not self._session.is_ours(params):
+            self._session.unusable(FOREIGN_FORM, params)
+        elif text_of(params, "mode", "form") != "form":
+            self._session.unusable(OTHER_FORM, params)
+        else:
             work = self._listener.elicited(read_elicitation(params))
             reply = await self._requests.decided(params.request_id, work, name="a form")
         if reply is None:

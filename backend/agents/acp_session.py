@@ -33,6 +33,10 @@ from backend.domain.agents import (
 _log = logging.getLogger(__name__)
 
 FOREIGN_PERMISSION: Final = "permission_of_unknown_session"
+FOREIGN_FORM: Final = "form_of_unknown_session"
+OTHER_FORM: Final = "form_of_unknown_mode"
+NO_OPTIONS: Final = "permission_without_options"
+UNKNOWN_METHOD: Final = "request_of_unknown_method"
 _FOREIGN_UPDATE: Final = "update_of_unknown_session"
 _NO_MESSAGE: Final = "line_without_message"
 """Kinds of the rows that tell what an agent should not have sent."""
@@ -79,7 +83,7 @@ class AcpSession:
                 self._early.append(params)
             return
         if not self.is_ours(params):
-            self.stranger(_FOREIGN_UPDATE, params)
+            self.unusable(_FOREIGN_UPDATE, params)
             return
         self._told_at = self._clock.monotonic()
         update = self.reader.read(as_map(params.get("update")))
@@ -172,8 +176,8 @@ class AcpSession:
             return options
         return (*options, self._model_beside)
 
-    def stranger(self, kind: str, params: JsonMap) -> None:
-        """Something for a session nobody opened: nothing is done, and a row says so."""
+    def unusable(self, kind: str, params: JsonMap) -> None:
+        """Something nobody can act on: it is refused, and a row says so."""
         self._tell_once(kind, params)
 
     def noise(self, line: str) -> None:

@@ -72,9 +72,34 @@ IN_A_TURN: Final = {
         'update {"sessionUpdate": "blob", "data": "' + "x" * 900_000 + '"}\nsay after',
         [("blob", "blob"), ("message", "after")],
     ),
-    "an unknown method": Bad(
-        'request terminal/create {"command": "ls"}',
-        [("message", 'reply: {"code": -32601, "message": "Meth')],
+    "unknown methods": Bad(
+        'request terminal/create {"command": "ls"}\nrequest x/y {}',
+        [
+            ("request_of_unknown_method", "request_of_unknown_method"),
+            ("message", 'reply: {"code": -32601, "message": "Meth'),
+        ],
+    ),
+    "a form of an unknown session": Bad(
+        'request elicitation/create {"sessionId": "nobody", "mode": "form", "message": "?"}',
+        [
+            ("form_of_unknown_session", "form_of_unknown_session"),
+            ("message", 'reply: {"action": "cancel"}'),
+        ],
+    ),
+    "a form in a way nobody knows": Bad(
+        'request elicitation/create {"sessionId": "scripted-session", "mode": "hologram"}',
+        [
+            ("form_of_unknown_mode", "form_of_unknown_mode"),
+            ("message", 'reply: {"action": "cancel"}'),
+        ],
+    ),
+    "a permission without options": Bad(
+        'request session/request_permission {"sessionId": "scripted-session",'
+        ' "toolCall": {"toolCallId": "c"}, "options": []}',
+        [
+            ("permission_without_options", "permission_without_options"),
+            ("message", 'reply: {"outcome": {"outcome": "cancelle'),
+        ],
     ),
     "an unknown notification": Bad("notify some/thing {}\nsay after", [("message", "after")]),
     "an unknown kind of update": Bad(
@@ -146,7 +171,7 @@ _NO_MESSAGE: Final = ("line_without_message", "line_without_message")
 ENDS: Final = {
     "exits at once": Ends(
         "say x",
-        AgentProblem.EXITED,
+        AgentProblem.START_FAILED,
         "cannot start: no configuration",
         [],
         scripted_command(start="exit"),
