@@ -58,6 +58,8 @@ class Bad:
 
     script: str
     rows: list[tuple[str, str]]
+    ends: bool = False
+    """Its turn is over with it."""
 
 
 IN_A_TURN: Final = {
@@ -116,22 +118,28 @@ IN_A_TURN: Final = {
     ),
     "a flood on stderr": Bad("stderr 3000000\nsay after", [("message", "after")]),
     "a refused prompt": Bad(
-        "fail no more tokens", [("error", "The agent answered with an error: no mor")]
+        "fail no more tokens",
+        [("error", "The agent answered with an error: no mor")],
+        ends=True,
     ),
 }
 
 
 @pytest.mark.parametrize("bad", IN_A_TURN.values(), ids=IN_A_TURN)
 async def test_what_is_wrong_in_a_turn_stands_in_its_transcript(
-    desk: HostingDesk, bad: Bad
+    desk: HostingDesk, bad: Bad, tmp_path: Path
 ) -> None:
+    """And its turn is not over before another session has had two."""
+    go = tmp_path / "go"
     async with another_talks(desk):
-        session = await desk.start(bad.script)
-        await desk.until(session, is_free)
-        assert shown(await desk.rows(session)) == bad.rows
-        await desk.send(session, "say still here")
-        await desk.until(session, is_free)
-        assert (await desk.said(session))[-1] == "agent: still here"
+        session = await desk.start(f"{bad.script}\nuntil {go}")
+    assert bad.ends or (await desk.conversation(session)).turn_id is not None
+    go.touch()
+    await desk.until(session, is_free)
+    assert shown(await desk.rows(session)) == bad.rows
+    await desk.send(session, "say still here")
+    await desk.until(session, is_free)
+    assert (await desk.said(session))[-1] == "agent: still here"
 
 
 def opened(desk: HostingDesk) -> list[ReviewId]:
