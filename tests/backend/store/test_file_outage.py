@@ -80,6 +80,25 @@ async def test_one_write_that_was_too_late_is_no_outage(watched: Watched) -> Non
     assert not watched.told
 
 
+async def test_what_still_finds_no_room_counts_more_than_a_look_that_does(
+    watched: Watched,
+) -> None:
+    """A full disk may have room for little: what an agent said waits for more."""
+    watched.faults.plan(Fault("before", FULL), Fault("before", FULL))
+    await watched.write()
+    await watched.write()
+    assert not watched.told
+    await watched.pass_by(DOUBT_SECONDS)
+    await until(lambda: len(watched.told) == 1)
+    watched.faults.plan(Fault("before", FULL))
+    await watched.write()
+    await watched.pass_by(LOOK_SECONDS)
+    assert len(watched.told) == 1
+    await watched.write()
+    await watched.pass_by(LOOK_SECONDS)
+    await until(lambda: len(watched.told) == 2)
+
+
 async def test_nothing_ticks_while_the_store_is_well(watched: Watched) -> None:
     """agents.md; a day without a word costs nothing."""
     await watched.write()
