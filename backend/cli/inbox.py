@@ -10,21 +10,25 @@ from backend.agents.hosted_around import is_inside_hosted_agent
 from backend.cli.desk_client import Json
 from backend.cli.inbox_answers import AnswerBuilder, WrongUsage, pick_bundle, read_json_answers
 from backend.cli.inbox_door import InboxDoor, InboxRefused, open_door
-from backend.cli.inbox_text import clean, list_text, outcome_text
+from backend.cli.inbox_text import clean, list_text, outcome_text, permissions_text
 from backend.paths import resolve_home
 
 _CLIENT = "cli"
 
 
 def pending(arguments: Sequence[str]) -> int:
-    """List the open questions, oldest first."""
+    """List the open questions, oldest first, and say how many permissions wait beside them."""
     parser = _parser("pending")
     parser.add_argument("--json", action="store_true", help="print them as JSON")
     parsed = parser.parse_args(arguments)
 
     def run() -> int:
-        bundles = open_door(resolve_home(parsed.home)).list_open()
-        _write(json.dumps({"bundles": bundles}) + "\n" if parsed.json else list_text(bundles))
+        door = open_door(resolve_home(parsed.home))
+        bundles, permissions = door.list_open(), door.count_permissions()
+        if parsed.json:
+            _write(json.dumps({"bundles": bundles, "permissions_waiting": permissions}) + "\n")
+        else:
+            _write(list_text(bundles) + permissions_text(permissions))
         return 0
 
     return _guarded(parser, run)

@@ -27,6 +27,10 @@ class InboxDoor(Protocol):
 
     def list_open(self) -> list[Json]: ...
 
+    def count_permissions(self) -> int:
+        """How many requests for permission wait; they end with the desk whose agents ask."""
+        ...
+
     def find(self, pending_id: str) -> Json | None:
         """A bundle by its whole id, open or not."""
         ...
@@ -53,6 +57,9 @@ class EmptyInbox:
     def list_open(self) -> list[Json]:
         return []
 
+    def count_permissions(self) -> int:
+        return 0
+
     def find(self, pending_id: str) -> Json | None:  # noqa: ARG002
         return None
 
@@ -78,6 +85,10 @@ class DeskInbox:
             cursor = str(body.get("next_cursor") or "")
             if not cursor:
                 return bundles
+
+    def count_permissions(self) -> int:
+        told = self._get("/api/v1/clarification-inbox?limit=1").body.get("permissions_waiting")
+        return told if isinstance(told, int) else 0
 
     def find(self, pending_id: str) -> Json | None:
         reply = self._get(_path(pending_id), missing=True)

@@ -20,6 +20,14 @@ def list_text(bundles: Sequence[Json]) -> str:
     return "\n".join(_bundle_text(*pair) for pair in zip(ids, bundles, strict=True))
 
 
+def permissions_text(count: int) -> str:
+    """How many permissions wait, and where they are given; empty for none."""
+    if not count:
+        return ""
+    waits = "1 permission waits" if count == 1 else f"{count} permissions wait"
+    return f"\n{waits} for your decision: open the Kandesk window (`kandesk`) to give it.\n"
+
+
 def short_ids(ids: Sequence[str]) -> list[str]:
     """The shortest beginnings, 8 characters at least, that no other id shares."""
     length = _SHORT

@@ -16,6 +16,7 @@ from backend.http.replies import json_reply
 from backend.mcp.bundle_wire import (
     BundlePageOut,
     ClosedPageOut,
+    InboxPageOut,
     bundle_to_wire,
     closed_page_to_wire,
     page_to_wire,
@@ -64,7 +65,7 @@ class ListingRoutes:
                 path="/api/v1/clarification-inbox",
                 summary="The questions that can be answered now, oldest first",
                 handler=self._open,
-                replies={200: BundlePageOut, **failures},
+                replies={200: InboxPageOut, **failures},
                 query=_QUERY,
             ),
             Operation(
@@ -88,7 +89,12 @@ class ListingRoutes:
 
     async def _open(self, request: Request) -> Response:
         page = await self._desk.list_page(_query(request))
-        return json_reply(page_to_wire(page, write_cursor(page.after), self._clock.now()))
+        wanted = await self._desk.reviews.list_open_reviews()
+        body: InboxPageOut = {
+            **page_to_wire(page, write_cursor(page.after), self._clock.now()),
+            "permissions_waiting": len(wanted),
+        }
+        return json_reply(body)
 
     async def _closed(self, request: Request) -> Response:
         page = await self._desk.list_closed_page(_query(request))

@@ -96,6 +96,12 @@ class BundlePageOut(TypedDict):
     next_cursor: str
 
 
+class InboxPageOut(BundlePageOut):
+    """`permissions_waiting` are requests of agents no question stands for, of all workspaces."""
+
+    permissions_waiting: int
+
+
 class ClosedPageOut(TypedDict):
     bundles: list[ClosedBundleOut]
     count: int

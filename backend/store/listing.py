@@ -31,6 +31,7 @@ from backend.store.eligibility import (
     pending_id,
 )
 from backend.store.metadata import OWN_KEY, as_dict, as_text, decode, encode
+from backend.store.sessions import agent_called
 
 _ROWS: Final = "task_session_messages"
 
@@ -67,10 +68,10 @@ async def origins(
 
 
 def _origin(row: Row) -> Origin:
-    client = as_dict(as_dict(decode(row["metadata"]).get(OWN_KEY)).get("client"))
+    own = as_dict(decode(row["metadata"]).get(OWN_KEY))
     return Origin(
         session_id=SessionId(str(row["id"])),
-        agent=as_text(client.get("name")) or as_text(row["agent_profile_id"]),
+        agent=agent_called(own, row["agent_profile_id"]),
         workspace=as_text(row["workspace_id"]),
         session_state=as_text(row["state"]),
         task_title=as_text(row["title"]),

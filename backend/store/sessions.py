@@ -215,14 +215,13 @@ def _is_removed(row: Row) -> bool:
 def _to_summary(row: Row) -> SessionSummary:
     own = as_dict(decode(row["metadata"]).get(OWN_KEY))
     is_guest = own.get("kind") == SessionKind.GUEST
-    client = as_text(as_dict(own.get("client")).get("name"))
     return SessionSummary(
         session_id=SessionId(str(row["id"])),
         task_id=TaskId(str(row["task_id"])),
         kind=SessionKind.GUEST if is_guest else SessionKind.HOSTED,
         state=known_state(str(row["state"])),
         title=str(row["title"]),
-        agent=client or as_text(own.get("agent_name")) or as_text(row["agent_profile_id"]),
+        agent=agent_called(own, row["agent_profile_id"]),
         workspace=as_text(row["workspace_id"]),
         started_at=as_time(row["started_at"]),
         updated_at=as_time(row["updated_at"]),
@@ -232,6 +231,12 @@ def _to_summary(row: Row) -> SessionSummary:
         quick_chat=is_set(own.get("quick_chat")),
         pinned=is_set(own.get("pinned")),
     )
+
+
+def agent_called(own: JsonDict, profile: object) -> str:
+    """What a human calls the agent of a session: a guest's client, a hosted agent's name."""
+    client = as_text(as_dict(own.get("client")).get("name"))
+    return client or as_text(own.get("agent_name")) or as_text(profile)
 
 
 def known_state(text: str) -> SessionState:

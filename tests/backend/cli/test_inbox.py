@@ -53,7 +53,7 @@ class Desk:
 
     def bundles(self) -> list[dict[str, Any]]:
         found = json.loads(self.run("pending", "--json").stdout)
-        assert set(found) == {"bundles"}
+        assert set(found) == {"bundles", "permissions_waiting"}
         bundles: list[dict[str, Any]] = found["bundles"]
         return bundles
 

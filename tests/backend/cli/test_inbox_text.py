@@ -2,7 +2,14 @@
 
 import pytest
 
-from backend.cli.inbox_text import age_text, clean, list_text, outcome_text, short_ids
+from backend.cli.inbox_text import (
+    age_text,
+    clean,
+    list_text,
+    outcome_text,
+    permissions_text,
+    short_ids,
+)
 
 
 @pytest.mark.parametrize(
@@ -41,3 +48,15 @@ def test_an_unconfirmed_delivery_is_not_called_a_success() -> None:
 
 def test_a_bundle_of_unexpected_shape_is_still_listed() -> None:
     assert list_text([{"pending_id": "abcdefghi", "questions": "?"}]) == "abcdefgh  just now\n"
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [(0, ""), (1, "1 permission waits for"), (3, "3 permissions wait for")],
+)
+def test_permissions_that_wait_are_counted_and_the_way_to_them_is_said(
+    count: int, told: str
+) -> None:
+    text = permissions_text(count)
+    assert text.strip().startswith(told)
+    assert ("window" in text) is (count > 0)

@@ -4,16 +4,19 @@ import asyncio
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from backend.cli.inbox_door import open_door
 from backend.domain.agents import AgentCommand
 from backend.domain.clarification import BundleStatus, Delivery
 from backend.domain.hosted import AgentProblem
 from backend.errors import AgentFailed, InvalidInput
 from backend.ids import ClaimId, SessionId, new_id
+from backend.paths import Home
 from tests.helpers.builders import make_answer
 from tests.helpers.desk import HUMAN
 from tests.helpers.hosting_desk import HostingDesk, hosting_desk, is_free, prompts_in
@@ -174,6 +177,24 @@ async def test_a_form_no_question_can_stand_for_is_declined_with_a_row(desk: Hos
     rows = await desk.rows(session)
     assert [row.kind for row in rows if row.kind == "status"] == ["status"]
     assert "elicitation: decline" in rows[-1].content
+
+
+async def test_a_script_reads_who_asks_and_that_permissions_wait_too(
+    desk: HostingDesk, tmp_path: Path
+) -> None:
+    """product.md, Commands: an agent is called what its human calls it, not by its kind."""
+    session = await desk.start(asks())
+    await desk.question(session)
+    await desk.start("permission Delete everything")
+
+    async def waits() -> bool:
+        return bool(await desk.desk.reviews.list_open_reviews())
+
+    await eventually(waits, seconds=20)
+    door = await asyncio.to_thread(open_door, Home(tmp_path / "home"))
+    (bundle,) = await asyncio.to_thread(door.list_open)
+    assert bundle["agent"] == Path(sys.executable).name
+    assert await asyncio.to_thread(door.count_permissions) == 1
 
 
 async def _decide(desk: HostingDesk, session: SessionId, option: str) -> None:
