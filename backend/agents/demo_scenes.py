@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from backend.agents.demo_late import late_answer
 from backend.agents.demo_questions import IMPATIENT, SEVERAL, SINGLE
 from backend.agents.demo_stage import Answer, Stage
 
@@ -104,7 +105,11 @@ async def overview(stage: Stage, _: str = "") -> None:
 
 
 async def reply(stage: Stage, text: str) -> None:
-    """Answer whatever was written; an answer that came late is one of them."""
+    """Answer whatever was written; an answer that came late is taken as any other."""
+    answer = late_answer(text)
+    if answer is not None:
+        await stage.say(_comment(answer))
+        return
     quoted = "\n".join(f"> {line}" for line in text.strip().splitlines()[:20])
     await stage.say(f"Thank you, I have this from you:\n\n{quoted}\n\nTry `/tour` or `/help`.")
 

@@ -131,7 +131,8 @@ async def test_it_gives_up_and_takes_the_answer_as_a_new_message(tmp_path: Path)
         await human.answer(bundle)
 
         async def answered() -> bool:
-            return "Yes, deploy" in (await desk.said(session))[-1]
+            said = await desk.said(session)
+            return said[-1].startswith("agent: ") and "Good." in said[-1]
 
         await eventually(answered, seconds=20)
-        assert "Thank you" in (await desk.said(session))[-1]
+        assert (await desk.said(session))[-1] == "agent: So it is **Yes, deploy**. Good."
