@@ -71,26 +71,6 @@ async def save_rows(tx: Transaction, rows: Sequence[RowState]) -> int:
     return revision
 
 
-async def find_tool_row(
-    tx: Transaction, session_id: SessionId, tool_call_id: str, *, turn_id: TurnId | None = None
-) -> Message | None:
-    """The newest row of a tool call, whose id the agent may use again in another turn."""
-    call = json_text(tx.dialect, "metadata", "tool_call_id")
-    of_turn = " WHERE turn_id = :turn" if turn_id else ""
-    row = await tx.fetch_one(
-        # By itself, so that the few of one call are found before they are put in order.
-        f"WITH found AS MATERIALIZED (SELECT {COLUMNS} FROM task_session_messages"
-        f" WHERE task_session_id = :session AND {call} = :call AND type <> 'permission_request')"
-        f" SELECT {COLUMNS} FROM found{of_turn} ORDER BY created_at DESC, id DESC LIMIT 1",
-        {
-            "session": session_id,
-            "call": tool_call_id,
-            **({"turn": turn_id} if turn_id else {}),
-        },
-    )
-    return None if row is None else to_message(row)
-
-
 async def find_rows(tx: Transaction, ids: Sequence[MessageId]) -> dict[MessageId, Message]:
     """The rows of these that are there."""
     if not ids:

@@ -15,7 +15,7 @@ from backend.store import transcript_batch, unfinished
 from backend.store.database import Database, Params, Transaction
 from backend.store.hosted_sessions import SessionChange
 from backend.store.transcript_batch import Batch, EndedTurn
-from backend.store.transcript_rows import RowState, find_tool_row, open_rows
+from backend.store.transcript_rows import RowState, open_rows
 from tests.helpers.clock import FakeClock
 from tests.helpers.place import Place, open_store, raw
 from tests.helpers.plans import Access, Recorder, accesses
@@ -23,7 +23,6 @@ from tests.helpers.store import RowMaker
 from tests.helpers.transcript_case import transcript_case
 
 MESSAGES = "task_session_messages"
-TOOL_CALL = "idx_messages_metadata_tool_call_id"
 S, T = SessionId("s1"), TurnId("turn1")
 NOW = Nanoseconds(1_790_000_000_000_000_000)
 HISTORY = 5_000
@@ -110,23 +109,6 @@ def row(number: int) -> RowState:
         created_at=Nanoseconds(NOW + number),
         updated_at=NOW,
     )
-
-
-async def test_a_tool_row_is_found_by_session_and_call(place: Place, big: Database) -> None:
-    found = await reads(place, big, lambda tx: find_tool_row(tx, S, "call-7"))
-    found += await reads(place, big, lambda tx: find_tool_row(tx, S, "call-7", turn_id=T))
-    assert {access.by for access in found} == {TOOL_CALL}
-
-
-async def test_the_newest_row_of_a_reused_call_is_found_or_that_of_one_turn(big: Database) -> None:
-    async with big.writing() as tx:
-        await transcript_batch.save(tx, Batch([row(7)], {}, [], NOW))
-        newest = await find_tool_row(tx, S, "call-7")
-        older = await find_tool_row(tx, S, "call-7", turn_id=TurnId("old-7"))
-        assert newest is not None
-        assert older is not None
-        assert (newest.message_id, older.message_id) == ("new-7", "old-7")
-        assert await find_tool_row(tx, S, "call-0") is None
 
 
 async def test_a_commit_of_rows_reads_no_history(place: Place, big: Database) -> None:
