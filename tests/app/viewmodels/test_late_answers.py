@@ -348,8 +348,11 @@ async def test_two_ways_and_two_presses_are_one_message() -> None:
     gate = case.desk.conversations.hold("send")
     await case.submit_too_late()
     case.view_model.late.send(P1)
+    await settle()
     case.view_model.late.open(P1)
+    await settle()
     case.view_model.send_late()
+    await settle()
     gate.set()
     await settle()
     assert len(case.messages) == 1
@@ -433,8 +436,29 @@ async def test_an_edited_answer_after_a_silent_admission_is_not_taken_for_it() -
     assert second.text.endswith("SQLite")
 
 
+async def test_a_card_goes_on_where_the_form_of_its_question_has_ended() -> None:
+    """K8.7 case 104: what was sent from the transcript counts for a submit that comes too late."""
+    case = LateCase()
+    await case.open_earlier()
+    case.view_model.late.pick(0, OptionId("o1"))
+    case.view_model.late.send(P1)
+    await settle()
+    bundle = hosted()
+    rows = tuple(dataclasses.replace(row, revision=row.revision + 10) for row in bundle.questions)
+    case.desk.change(dataclasses.replace(bundle, questions=rows))
+    await settle()
+    case.pick(0, "o2")
+    case.close_unseen(expired(case.desk.bundles[P1]))
+    case.view_model.submit()
+    await settle()
+    assert [text.splitlines()[-1] for text in case.messages] == [
+        "Answer: SQLite",
+        "Answer: PostgreSQL",
+    ]
+
+
 async def test_after_a_success_the_next_answer_has_an_identity_of_its_own() -> None:
-    """K6.5: after a successful delivery the next send gets a fresh identity."""
+    """K8.7 case 104; K6.5: after a successful delivery the next send gets a fresh identity."""
     case = LateCase()
     await case.submit_too_late()
     case.view_model.late.open(P1)

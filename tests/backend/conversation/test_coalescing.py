@@ -170,10 +170,14 @@ async def test_a_flush_waits_for_every_batch(
 ) -> None:
     """K8.7 case 115: what must be there first is there, however much was said."""
     monkeypatch.setattr(coalescing, "BATCH_LIMIT", 1)
+    case.updated(TextChunk("the writer looks at the limit when it has written"))
+    await case.flush()
+    before = case.transcripts.writer.commits
     for number in range(4):
         case.updated(ToolCallChange(f"c{number}", started=True), TextChunk(f"text {number}"))
     await case.flush()
-    assert len(await case.rows()) == 8
+    assert len(await case.rows()) == 9
+    assert case.transcripts.writer.commits - before > 1
 
 
 async def test_a_flush_does_not_wait_for_what_is_said_after_it(
