@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.viewmodels.row_metadata import kandesk, words
 from backend.domain.conversation import Message
+from backend.domain.hosted import PromptOutcome
 from backend.domain.session_notice import SessionNotice
 from backend.domain.turn_end import TurnNotice
 
@@ -23,6 +24,16 @@ def notice_text(message: Message) -> str:
         if session.value == word:
             return _session_text(session)
     return message.content
+
+
+def dispatch_text(message: Message) -> str:
+    """What became of a human's message on its way; nothing where its agent has it."""
+    word = words(kandesk(message).get("dispatch"))
+    if word == PromptOutcome.FAILED:
+        return QCoreApplication.translate("Transcript", "Not sent: taken back")
+    if word == PromptOutcome.UNKNOWN:
+        return QCoreApplication.translate("Transcript", "Not known whether the agent has it")
+    return ""
 
 
 def notice_detail(message: Message) -> str:
@@ -77,6 +88,12 @@ def _session_text(notice: SessionNotice) -> str:
                 "Transcript",
                 "The desk ended while this was sent. Whether the agent has it is not known; it is "
                 "not sent again by itself.",
+            )
+        case SessionNotice.ANSWER_UNCONFIRMED:
+            return QCoreApplication.translate(
+                "Transcript",
+                "It is not confirmed that the agent got your answer: nothing was heard from it "
+                "afterwards. The question offers to send it again.",
             )
         case SessionNotice.FORM_DECLINED:
             return QCoreApplication.translate(

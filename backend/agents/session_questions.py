@@ -21,3 +21,6 @@ class SessionQuestions:
 
     async def superseded(self, pending_ids: Sequence[PendingId]) -> None:
         await self._lifecycle.tell(pending_ids)
+
+    async def doubted(self, pending_ids: Sequence[PendingId]) -> None:
+        await self._lifecycle.doubted(pending_ids)

@@ -68,6 +68,11 @@ class Lifecycle:
         """Tell the calls that wait, and the window, of bundles that a newer turn has superseded."""
         await self._tell(pending_ids)
 
+    async def doubted(self, pending_ids: Sequence[PendingId]) -> None:
+        """Tell the window of bundles whose answers are not known any more to have arrived."""
+        for pending_id in pending_ids:
+            await self._parts.announcer.settled(pending_id)
+
     async def open_turn(self, session_id: SessionId, task_id: TaskId) -> TurnId:
         """Start a turn; the open questions of the older ones are superseded."""
         return await self._run(self._open_turn(session_id, task_id), "open turn")

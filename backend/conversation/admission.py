@@ -19,7 +19,14 @@ from backend.errors import (
     TemporarilyUnavailable,
 )
 from backend.ids import AdmissionId, MessageId, PendingId, QueueEntryId, SessionId, new_id
-from backend.store import admissions, bundles, input_facts, message_queue, messages
+from backend.store import (
+    admissions,
+    bundles,
+    input_facts,
+    message_queue,
+    messages,
+    reservations,
+)
 from backend.store.admissions import StoredAdmission
 from backend.store.database import Database, Transaction
 from backend.store.input_facts import InputFacts
@@ -174,6 +181,8 @@ async def _check_closed(tx: Transaction, session_id: SessionId, pending_id: Pend
         raise Conflict(
             ErrorCode.NOT_ACTIVE, "this question is open: answer it instead", reason="open"
         )
+    if await reservations.owns_answer(tx, pending_id):
+        raise Conflict(ErrorCode.NOT_ACTIVE, "its answer is on its way to the agent")
 
 
 def _same_again(stored: StoredAdmission, message: OutgoingMessage) -> Admission:

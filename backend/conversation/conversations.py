@@ -58,7 +58,7 @@ class Conversations:
         self._quick_chats = quick_chats
         self._queue = dispatches.queue
         self._admissions = Admissions(parts.database, parts.clock, parts.supervisor, dispatches)
-        turns.when_died(UnheardAnswers(parts, self._admissions).give_again)
+        turns.doubts(UnheardAnswers(parts, self._admissions))
         self._drafts = MessageDrafts(parts.database, parts.clock)
         self._unsent = UnsentMessages(parts, views)
 

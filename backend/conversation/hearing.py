@@ -43,7 +43,7 @@ class Hearing:
         live = self._live
         if live.turn is not None:
             live.turn.heard_at = self._parts.clock.monotonic()
-            live.turn.answered.clear()
+            live.turn.heard_of(self._parts.clock.now())
         shown = live.applies(update)
         if live.relieved(AgentProblem.SILENT) or shown:
             self._views.changed(live.session_id)
@@ -60,6 +60,7 @@ class Hearing:
         turn = live.turn
         if self._end is not None or turn is None or turn.stopped:
             return None
+        turn.heard_of(self._parts.clock.now())
         with turn.waiting():
             return await self._parts.requests.permission_asked(live.session_id, turn.turn_id, asked)
 
@@ -68,6 +69,7 @@ class Hearing:
         turn = live.turn
         if self._end is not None or turn is None or turn.stopped:
             return ElicitationReply(ElicitationAction.CANCEL)
+        turn.heard_of(self._parts.clock.now())
         with turn.waiting():
             return await self._parts.requests.elicited(live.session_id, turn.turn_id, elicited)
 

@@ -5,11 +5,13 @@ from dataclasses import replace
 from typing import Final
 
 from backend.clock import Clock, Deadline
+from backend.conversation.notices import add_notice
 from backend.conversation.turn_rows import notice_row
 from backend.domain.agents import ToolStatus
+from backend.domain.session_notice import SessionNotice
 from backend.domain.turn_end import desk_ended
 from backend.ids import SessionId, TurnId
-from backend.store import messages, session_states, turns, unfinished
+from backend.store import messages, session_states, turns, unfinished, unheard
 from backend.store.database import Database, Transaction
 from backend.store.locks import lock_sessions
 from backend.store.transcript_rows import open_rows, save_rows
@@ -54,6 +56,8 @@ async def settle_interrupted(
 async def _settle(tx: Transaction, turn: UnfinishedTurn, clock: Clock) -> None:
     await lock_sessions(tx, [turn.session_id])
     now = clock.now()
+    # Before rows are closed, which is no word of the agent.
+    heard = await unheard.last_word(tx, turn.turn_id)
     ending = desk_ended(waited=await unfinished.waited(tx, turn))
     rows = [
         replace(unfinished.closed(row, ToolStatus.INTERRUPTED), updated_at=now)
@@ -74,5 +78,8 @@ async def _settle(tx: Transaction, turn: UnfinishedTurn, clock: Clock) -> None:
             metadata=metadata,
             now=now,
         )
+    if await unheard.doubt(tx, turn.turn_id, heard, now):
+        notice = SessionNotice.ANSWER_UNCONFIRMED
+        await add_notice(tx, turn.session_id, notice, now, turn_id=turn.turn_id)
     await turns.complete_turn(tx, turn.turn_id, now, {"outcome": ending.outcome.value})
     await session_states.come_to_rest(tx, turn.session_id, now, turn_id=turn.turn_id)

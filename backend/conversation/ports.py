@@ -71,6 +71,10 @@ class OpenQuestions(Protocol):
         """A newer turn has begun: tell whoever waits and shows them."""
         ...
 
+    async def doubted(self, pending_ids: Sequence[PendingId]) -> None:
+        """Nobody knows any more whether their answers arrived: tell whoever shows them."""
+        ...
+
 
 class WaitingAnswers(Protocol):
     """Answers to questions whose call had returned while the turn that asked went on."""

@@ -25,6 +25,8 @@ ATTEMPTED: Final = "prompt_dispatch_attempted"
 OUTBOX: Final = "prompt_dispatch_start_event_pending"
 PROMPT: Final = "prompt"
 """Our own key: the row of the human's message that a reserved turn is for."""
+ANSWER: Final = "answer"
+"""Our own key: the question whose answer is the turn's prompt; it stays when the turn is taken."""
 _PENDING_ID: Final = "prompt_dispatch_clarification_pending_id"
 _TURN_ID: Final = "prompt_dispatch_clarification_turn_id"
 _MESSAGE_IDS: Final = "prompt_dispatch_clarification_message_ids"
@@ -82,6 +84,7 @@ async def reserve(
             _PENDING_ID: claimed.pending_id,
             _TURN_ID: claimed.turn_id,
             _MESSAGE_IDS: list(claimed.message_ids),
+            OWN_KEY: {ANSWER: claimed.pending_id},
         },
         turn_id=turn_id,
     )

@@ -45,7 +45,8 @@ async def _candidates(tx: Transaction, wanted: Sequence[PendingId]) -> Sequence[
     folder = json_text(tx.dialect, "s.metadata", OWN_KEY, "folder")
     usable = (
         "o.state IS NULL OR (o.outcome = 'answered'"
-        f" AND o.state IN ('{Delivery.WAITING_FOR_AGENT}','{Delivery.DELIVERED}'))"
+        f" AND o.state IN ('{Delivery.WAITING_FOR_AGENT}','{Delivery.DELIVERED}',"
+        f"'{Delivery.UNKNOWN}'))"
     )
     in_reach = (
         f"o.session_id = asked.session_id OR ({client} = asked.client AND {folder} = asked.folder)"
@@ -90,7 +91,9 @@ def _is_older(row: Row) -> bool:
 
 
 def _is_offered(row: Row) -> bool:
-    """A waiting answer always; a delivered one until a day after its delivery."""
+    """A waiting answer always; one that was handed over until a day after that, known to have
+    arrived or not.
+    """
     if row["state"] == Delivery.WAITING_FOR_AGENT:
         return True
     delivered = as_time(row["settled_at"] or row["claimed_at"])
