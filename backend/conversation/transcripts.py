@@ -64,6 +64,8 @@ class Transcripts:
         self._announce = announce
         self._sessions: dict[SessionId, _Session] = {}
         self._newest: dict[SessionId, Nanoseconds] = {}
+        self._others: dict[SessionId, Nanoseconds] = {}
+        """The newest row of each session that is not of its agent's words."""
         self._publishing = False
         self.writer = TranscriptWriter(database, clock, supervisor, told=self._tell)
         bus.subscribe(self._heard)
@@ -166,11 +168,14 @@ class Transcripts:
 
     def _heard_rows(self, event: MessagesChanged) -> None:
         """Rows of others, such as a question: what the agent says next stands after them."""
+        session_id = event.session_id
         newest = max(message.created_at for message in event.messages)
-        if newest <= self._newest.get(event.session_id, 0):
+        # A row that changes is not a new one. Our own may be ahead where the clock was set back.
+        if newest <= self._others.get(session_id, 0):
             return
-        self._newest[event.session_id] = newest
-        session = self._sessions.get(event.session_id)
+        self._others[session_id] = newest
+        self._newest[session_id] = Nanoseconds(max(newest, self._newest.get(session_id, 0)))
+        session = self._sessions.get(session_id)
         if session is not None and session.turn is not None:
             session.turn.close_text()
             self.writer.put(session.pending)

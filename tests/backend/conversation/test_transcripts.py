@@ -117,10 +117,8 @@ async def test_what_the_agent_says_after_another_row_is_another_row(case: Transc
     assert rows[0].content == ""
 
 
-async def test_a_question_of_another_tool_stands_between_what_was_said_around_it(
-    case: TranscriptCase,
-) -> None:
-    case.updated(TextChunk("before"))
+async def ask(case: TranscriptCase) -> None:
+    """A question of another tool stands in the transcript."""
     async with case.database.writing() as tx:
         row = await messages.insert_message(
             tx,
@@ -134,8 +132,25 @@ async def test_a_question_of_another_tool_stands_between_what_was_said_around_it
             now=case.clock.now(),
         )
     case.bus.publish(MessagesChanged(case.session, (row,)))
+
+
+async def test_a_question_of_another_tool_stands_between_what_was_said_around_it(
+    case: TranscriptCase,
+) -> None:
+    case.updated(TextChunk("before"))
+    await ask(case)
     rows = await ended(case, TextChunk("after"))
     assert [row.content for row in rows] == ["before", "?", "after"]
+
+
+async def test_what_is_said_after_a_question_is_a_row_of_its_own_though_the_clock_was_set_back(
+    case: TranscriptCase,
+) -> None:
+    case.updated(TextChunk("before"))
+    case.clock.set_wall(-24 * 3600)
+    await ask(case)
+    rows = await ended(case, TextChunk("after"))
+    assert [row.content for row in rows if row.content != "?"] == ["before", "after"]
 
 
 @pytest.mark.parametrize(
