@@ -110,6 +110,10 @@ def _mode_template(mode: ComposerMode) -> str:
             return QCoreApplication.translate(
                 "Agents", "Will be queued: the agent's question comes first"
             )
+        case ComposerMode.QUEUE_PERMISSION:
+            return QCoreApplication.translate(
+                "Agents", "Will be queued: the agent waits for your permission"
+            )
         case ComposerMode.QUEUE_BEHIND:
             return QCoreApplication.translate(
                 "Agents", "Will be queued: messages that wait come first"

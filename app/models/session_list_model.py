@@ -1,4 +1,6 @@
-"""The session list as rows: a heading for each workspace, its sessions below."""
+"""The session list as rows: a heading for each workspace and one for Quick Chats, its sessions
+below.
+"""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -8,7 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from app.kept_text import kept_text
 from app.plain_text import plain_tip
-from app.text import session_state_text, session_title, workspace_text
+from app.text import session_text, session_title, workspace_text
 from app.timers import WindowTimer
 from app.viewmodels.sessions import SessionsViewModel
 from backend.domain.conversation import SessionSummary
@@ -24,16 +26,21 @@ class SessionRole(IntEnum):
     """The `SessionSummary`; None for a heading."""
     WORKSPACE = Qt.ItemDataRole.UserRole + 2
     """The folder a heading stands for."""
+    QUICK_CHATS = Qt.ItemDataRole.UserRole + 3
+    """Whether a heading stands for the Quick Chats."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     workspace: str
     session: SessionSummary | None = None
+    quick_chats: bool = False
 
     @property
     def key(self) -> str:
-        return f"folder {self.workspace}" if self.session is None else self.session.session_id
+        if self.session is not None:
+            return self.session.session_id
+        return "quick chats" if self.quick_chats else f"folder {self.workspace}"
 
 
 class SessionListModel(QAbstractListModel):
@@ -66,6 +73,8 @@ class SessionListModel(QAbstractListModel):
                 return row.session
             case SessionRole.WORKSPACE:
                 return row.workspace
+            case SessionRole.QUICK_CHATS:
+                return row.quick_chats
             case _:
                 return None
 
@@ -93,7 +102,7 @@ class SessionListModel(QAbstractListModel):
             row
             for group in self._sessions.groups()
             for row in (
-                _Row(group.workspace),
+                _Row(group.workspace, quick_chats=group.quick_chats),
                 *(_Row(group.workspace, session) for session in group.sessions),
             )
         ]
@@ -108,14 +117,18 @@ class SessionListModel(QAbstractListModel):
                 self.dataChanged.emit(self.index(number), self.index(number))
 
     def _title(self, row: _Row) -> str:
+        if row.quick_chats:
+            return self.tr("Quick Chats")
         if row.session is None:
             return workspace_text(row.workspace)
         return session_title(row.session.title, row.session.agent)
 
     def _spoken(self, row: _Row) -> str:
+        if row.quick_chats:
+            return self._title(row)
         if row.session is None:
             return self.tr("Project %1").replace("%1", self._title(row))
-        parts = [self._title(row), row.session.agent, session_state_text(row.session.state)]
+        parts = [self._title(row), row.session.agent, session_text(row.session)]
         if row.session.pending_questions:
             parts.append(self.tr("%n question(s) for you", "", row.session.pending_questions))
         if row.session.pending_permissions:

@@ -45,6 +45,8 @@ class ComposerMode(StrEnum):
     QUEUE_WORKING = "queue_working"
     QUEUE_QUESTION = "queue_question"
     """Nothing overtakes an open question of the conversation."""
+    QUEUE_PERMISSION = "queue_permission"
+    """Its agent waits for its human's decision on what it wants to do."""
     QUEUE_BEHIND = "queue_behind"
     """The agent does nothing, and messages that wait for it come first."""
     NOT_STARTED = "not_started"
@@ -59,6 +61,7 @@ WRITABLE: Final = frozenset(
         ComposerMode.QUEUE_STARTING,
         ComposerMode.QUEUE_WORKING,
         ComposerMode.QUEUE_QUESTION,
+        ComposerMode.QUEUE_PERMISSION,
         ComposerMode.QUEUE_BEHIND,
     }
 )
@@ -139,6 +142,8 @@ class ComposerViewModel(QObject):
             return ComposerMode.STARTS_AGENT if absent else ComposerMode.DIRECT
         if summary is not None and summary.pending_questions:
             return ComposerMode.QUEUE_QUESTION
+        if summary is not None and summary.pending_permissions:
+            return ComposerMode.QUEUE_PERMISSION
         if conversation.status in _AT_REST:
             return ComposerMode.QUEUE_BEHIND
         starting = conversation.status is AgentStatus.STARTING

@@ -14,10 +14,11 @@ from backend.ids import SessionId
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceGroup:
-    """The sessions of one folder, newest activity first."""
+    """The sessions of one folder, newest activity first; or the Quick Chats, which have none."""
 
     workspace: str
     sessions: tuple[SessionSummary, ...]
+    quick_chats: bool = False
 
 
 class SessionsViewModel(QObject):
@@ -74,15 +75,20 @@ class SessionsViewModel(QObject):
             self.current_changed.emit(session_id)
 
     def groups(self) -> tuple[WorkspaceGroup, ...]:
-        """Sessions by workspace, the workspace with the newest activity first."""
+        """Sessions by workspace, the workspace with the newest activity first; at the end the
+        Quick Chats, which belong to no project.
+        """
         by_workspace: defaultdict[str, list[SessionSummary]] = defaultdict(list)
         newest = sorted(self._sessions.values(), key=lambda s: s.updated_at, reverse=True)
         for session in newest:
-            by_workspace[session.workspace].append(session)
-        return tuple(
+            if not session.quick_chat:
+                by_workspace[session.workspace].append(session)
+        found = [
             WorkspaceGroup(workspace, tuple(sessions))
             for workspace, sessions in by_workspace.items()
-        )
+        ]
+        quick = tuple(session for session in newest if session.quick_chat)
+        return (*found, WorkspaceGroup("", quick, quick_chats=True)) if quick else tuple(found)
 
     def _apply(self, happened: Event) -> None:
         if isinstance(happened, SessionChanged):

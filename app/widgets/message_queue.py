@@ -30,7 +30,7 @@ class MessageQueue(QWidget):
     """Hidden while nothing waits, except for an auto-run that is switched off.
 
     `left` with the changed text, empty if it was not changed, when a message was sent or taken out
-    while its editor had the keyboard.
+    while its editor had the keyboard, or the last one while one of its buttons had.
     """
 
     left = Signal(str)
@@ -72,6 +72,8 @@ class MessageQueue(QWidget):
         queue = conversation.queue if conversation is not None else ()
         off = conversation is not None and not conversation.auto_run
         written = self._note_changes()
+        same = conversation is not None and conversation.session_id == self._session
+        held = self._held() if same else None
         gone = self._gone_from(conversation, written)
         self.setVisible(bool(queue) or off)
         while len(self._rows) < len(queue):
@@ -90,6 +92,8 @@ class MessageQueue(QWidget):
                 self._auto_run.setChecked(conversation.auto_run)
         self._retranslate()
         self._fit()
+        if held is not None:
+            self._hold(*held)
         if gone is not None:
             change = self._begun.pop(gone.entry_id, "")
             self.left.emit("" if change == gone.text else change)
@@ -144,6 +148,28 @@ class MessageQueue(QWidget):
             else:
                 self._begun[row.entry.entry_id] = row.change
         return written
+
+    def _held(self) -> tuple[int, QueueEntryId, str] | None:
+        """Place and message of the row that has the keyboard, and the name of its button."""
+        for place, row in enumerate(self._rows):
+            if row.entry is not None and row.held:
+                return place, row.entry.entry_id, row.held
+        return None
+
+    def _hold(self, place: int, entry_id: QueueEntryId, name: str) -> None:
+        """The keyboard goes with its message, not with its place; from one that has left, to the
+        message in its place, and from the last of all to the composer.
+        """
+        shown = [row for row in self._rows if row.entry is not None]
+        for row in shown:
+            if row.entry is not None and row.entry.entry_id == entry_id:
+                row.hold(name)
+                self._scroll.ensureWidgetVisible(row, 0, 0)
+                return
+        if shown:
+            shown[min(place, len(shown) - 1)].hold(name)
+        else:
+            self.left.emit("")
 
     def _gone_from(
         self, conversation: Conversation | None, written: QueuedPrompt | None

@@ -1,7 +1,7 @@
 """One message that waits: read in a line, changed in place, moved, sent first or taken out."""
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -12,38 +12,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.plain_text import plain_tip
 from app.resources import Icon
 from app.theme import Theme
+from app.widgets.one_line import OneLine
 from backend.domain.hosted import QueuedPrompt
-
-
-class _OneLine(QLabel):
-    """The beginning of a text, as much as there is room for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self._whole = ""
-
-    def show_text(self, text: str) -> None:
-        self._whole = " ".join(text.split())
-        self.setToolTip(plain_tip(text))
-        self._elide()
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(40, super().minimumSizeHint().height())
-
-    def sizeHint(self) -> QSize:
-        return QSize(200, super().sizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._elide()
-
-    def _elide(self) -> None:
-        right = Qt.TextElideMode.ElideRight
-        self.setText(self.fontMetrics().elidedText(self._whole, right, self.width()))
 
 
 class _Editor(QPlainTextEdit):
@@ -82,12 +54,13 @@ class QueuedRow(QWidget):
         self._count = 0
         self._number = QLabel()
         self._number.setProperty("role", "small")
-        self._text = _OneLine()
+        self._text = OneLine()
         self._now = self._tool("queuedSendNow")
         self._edit = self._tool("queuedEdit")
         self._up = self._tool("queuedUp")
         self._down = self._tool("queuedDown")
         self._remove = self._tool("queuedRemove")
+        self._buttons = (self._now, self._edit, self._up, self._down, self._remove)
         self._editor = _Editor()
         self._editor.setObjectName("queuedEditor")
         self._editor.setTabChangesFocus(True)
@@ -118,6 +91,19 @@ class QueuedRow(QWidget):
     def written_in(self) -> bool:
         """The keyboard is in the editor."""
         return self.editing and self._editor.hasFocus()
+
+    @property
+    def held(self) -> str:
+        """The name of the button that has the keyboard; empty while none of them has it."""
+        return next((one.objectName() for one in self._buttons if one.hasFocus()), "")
+
+    def hold(self, name: str) -> None:
+        """Give the keyboard to a button; at an end of the queue to the one that moves back."""
+        for wanted in (name, "queuedDown" if name == "queuedUp" else "queuedUp", "queuedEdit"):
+            for button in self._buttons:
+                if button.objectName() == wanted and button.isEnabled():
+                    button.setFocus(Qt.FocusReason.OtherFocusReason)
+                    return
 
     def go_on(self, change: str, *, focus: bool) -> None:
         """Edit from here on: from the entry's text, or a change that was begun before."""
@@ -163,7 +149,7 @@ class QueuedRow(QWidget):
         line.addWidget(self._number)
         line.addSpacing(px(4))
         line.addWidget(self._text, 1)
-        for button in (self._now, self._edit, self._up, self._down, self._remove):
+        for button in self._buttons:
             line.addWidget(button)
         self._editing = QWidget()
         editing = QVBoxLayout(self._editing)

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.session_list_model import SessionRole
 from app.resources import Icon
-from app.text import age_text, session_state_text
+from app.text import age_text, session_text
 from app.theme import Theme
 from app.widgets.list_painting import RowPainter
 from backend.domain.conversation import SessionState, SessionSummary
@@ -40,17 +40,18 @@ class SessionDelegate(QStyledItemDelegate):
         if isinstance(session, SessionSummary):
             self._paint_session(row, session, title)
         else:
-            self._paint_heading(row, title)
+            quick = index.data(SessionRole.QUICK_CHATS) is True
+            self._paint_heading(row, title, Icon.QUICK_CHAT if quick else Icon.FOLDER)
         painter.restore()
 
-    def _paint_heading(self, row: RowPainter, title: str) -> None:
+    def _paint_heading(self, row: RowPainter, title: str, icon: Icon) -> None:
         px = self._theme.pixels
         bottom = row.rect.bottom()
         side = px(14)
         middle = bottom - px(12)
         row.icon(
             QRect(row.rect.left() + px(18), middle - side // 2, side, side),
-            Icon.FOLDER,
+            icon,
             "text_muted",
         )
         words = QRect(row.rect.left() + px(38), middle - px(10), row.rect.width() - px(56), px(20))
@@ -76,8 +77,12 @@ class SessionDelegate(QStyledItemDelegate):
             place = QRect(second.right() - side, second.center().y() - side // 2, side, side)
             row.icon(place, Icon.PIN, "text_muted")
             second.setRight(place.left() - px(6))
-        state = session_state_text(session.state)
-        words = state if session.agent in ("", title) else f"{session.agent} · {state}"
+        state = session_text(session)
+        parts = [part for part in (session.agent, state) if part not in ("", title)]
+        if session.needs_human:
+            # Where both do not fit, what is wanted of the human is worth more.
+            parts.reverse()
+        words = " · ".join(parts)
         row.text(second, words, small, "text_muted")
 
     def _paint_dot(self, row: RowPainter, session: SessionSummary) -> None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -13,17 +14,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.agent_text import problem_text
+from app.agent_text import problem_text, telling_line
 from app.resources import Icon
 from app.theme import Theme
 from app.viewmodels.composer import ComposerViewModel
 from app.widgets.announcing import announce
 from app.widgets.named_button import named_button
+from app.widgets.one_line import OneLine
 from backend.domain.hosted import AgentProblem, AgentStatus, Conversation
 
 _RUNS: Final = frozenset(
     {AgentStatus.STARTING, AgentStatus.READY, AgentStatus.WORKING, AgentStatus.STOPPING}
 )
+_LEAST_WORDS: Final = 340
+"""Pixels the words keep beside the buttons, or the buttons go below."""
 
 
 class TroubleBar(QFrame):
@@ -38,11 +42,15 @@ class TroubleBar(QFrame):
         self._view_model = view_model
         self._theme = theme
         self._said = ""
+        self._narrow = False
         self._icon = QLabel()
         self._words = QLabel()
         self._words.setObjectName("troubleText")
         self._words.setWordWrap(True)
         self._words.setTextFormat(Qt.TextFormat.PlainText)
+        self._reason = OneLine()
+        self._reason.setObjectName("troubleReason")
+        self._reason.setProperty("role", "small")
         self._details = QPlainTextEdit()
         self._details.setObjectName("troubleDetails")
         self._details.setReadOnly(True)
@@ -75,6 +83,9 @@ class TroubleBar(QFrame):
         words = self._say(conversation, unsent=unsent)
         self._words.setText(words)
         detail = "" if trouble is None else trouble.detail
+        reason = telling_line(detail)
+        self._reason.show_text(reason)
+        self._reason.setVisible(bool(reason))
         if self._details.toPlainText() != detail:
             self._details.setPlainText(detail)
         running = conversation.status in _RUNS
@@ -86,14 +97,28 @@ class TroubleBar(QFrame):
         self._take_back.setVisible(unsent)
         self._resume.setVisible(not running and not lost)
         self._anew.setVisible(not running and lost)
-        if words != self._said:
-            self._said = words
+        self._place_buttons()
+        said = f"{words} {reason}".strip()
+        if said != self._said:
+            self._said = said
             self.setAccessibleName(words)
-            announce(self, words, urgent=True)
+            self.setAccessibleDescription(reason)
+            announce(self, said, urgent=True)
 
     def set_narrow(self, *, narrow: bool) -> None:
+        """Buttons below the words; also where their words leave those too little room."""
+        self._narrow = narrow
+        self._place_buttons()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_buttons()
+
+    def _place_buttons(self) -> None:
+        left = self.width() - self._buttons.sizeHint().width()
+        below = self._narrow or left < self._theme.pixels(_LEAST_WORDS)
         direction = QBoxLayout.Direction
-        self._row.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
+        self._row.setDirection(direction.TopToBottom if below else direction.LeftToRight)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
@@ -105,11 +130,15 @@ class TroubleBar(QFrame):
 
     def _build(self) -> None:
         px = self._theme.pixels
+        lines = QVBoxLayout()
+        lines.setSpacing(px(2))
+        lines.addWidget(self._words)
+        lines.addWidget(self._reason)
         words = QHBoxLayout()
         words.setSpacing(px(10))
         words.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
-        words.addWidget(self._words, 1)
-        buttons = QHBoxLayout()
+        words.addLayout(lines, 1)
+        self._buttons = buttons = QHBoxLayout()
         buttons.setSpacing(px(8))
         buttons.addStretch(1)
         for button in (

@@ -8,7 +8,7 @@ from app.kept_text import kept_text
 from app.models.transcript_model import TranscriptModel
 from app.plain_text import plain_tip
 from app.resources import Icon
-from app.text import session_state_text, session_title, workspace_text
+from app.text import session_text, session_title, workspace_text
 from app.theme import Theme
 from app.viewmodels.chat import Chat
 from app.widgets.chat_foot import ChatFoot
@@ -141,7 +141,7 @@ class ChatPage(QWidget):
             return
         self._title.setText(session_title(session.title, session.agent))
         place = kept_text(session) or workspace_text(session.workspace)
-        parts = [place, session_state_text(session.state)]
+        parts = [place, session_text(session)]
         if session.agent != self._title.text():
             parts.insert(0, session.agent)
         self._subtitle.setText(" · ".join(parts))

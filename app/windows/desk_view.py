@@ -229,6 +229,8 @@ class DeskView(QWidget):
         self._desk.open_review(review)
         self._stack.setCurrentWidget(self.pages.chat)
         self._panes.close_drawer()
+        if self._review.isVisible():
+            self._review.focus_card()
 
     def _open_bundle(self, bundle: Bundle) -> None:
         self._desk.open_bundle(bundle)

@@ -1,5 +1,7 @@
 """What a message becomes is said for the session that is shown, at the moment it is sent (K7.1)."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.viewmodels.composer import ComposerMode
@@ -52,6 +54,16 @@ async def test_the_mode_is_said_for_every_state(
     case = ComposerCase()
     await case.show(make_conversation(status=status, input=mode), pending=pending)
     assert case.view_model.mode is words
+
+
+async def test_an_agent_that_waits_for_a_permission_is_not_said_to_work() -> None:
+    case = ComposerCase()
+    await case.show(make_conversation(status=AgentStatus.WORKING, input=InputMode.QUEUE))
+    session = case.sessions.session(SessionId("s1"))
+    assert session is not None
+    case.backend.desk.put_session(replace(session, pending_permissions=1))
+    await settle()
+    assert case.view_model.mode is ComposerMode.QUEUE_PERMISSION
 
 
 async def test_another_session_does_not_matter() -> None:
