@@ -127,7 +127,7 @@ class Program(QObject):
         parts = self._parts
         parts.desk.window_requested.connect(self._show_requested)
         parts.desk.loaded.connect(self._maybe_screenshot)
-        parts.desk.inbox.count_changed.connect(parts.tray.show_count)
+        parts.desk.inbox.waiting_changed.connect(parts.tray.show_waiting)
         parts.tray.open_wanted.connect(self.raise_window)
         parts.tray.quit_wanted.connect(self.ask_to_quit)
         parts.tray.message_clicked.connect(parts.notifications.clicked)

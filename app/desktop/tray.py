@@ -15,7 +15,8 @@ class Tray(QObject):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self._count = 0
+        self._questions = 0
+        self._permissions = 0
         self._menu = QMenu(window)
         self._open = self._menu.addAction("", self.open_wanted.emit)
         self._menu.addSeparator()
@@ -43,11 +44,22 @@ class Tray(QObject):
     def hide_icon(self) -> None:
         self._icon.hide()
 
-    def show_count(self, count: int) -> None:
-        if count != self._count:
-            self._count = count
-            self._icon.setIcon(program_icon(count))
+    def show_waiting(self, questions: int, permissions: int) -> None:
+        """How many of each wait for the human; the icon shows their sum."""
+        if (questions, permissions) != (self._questions, self._permissions):
+            self._questions, self._permissions = questions, permissions
+            self._icon.setIcon(program_icon(questions + permissions))
             self._retranslate()
+
+    @property
+    def tool_tip(self) -> str:
+        """What waits, by its kind."""
+        waiting = []
+        if self._questions:
+            waiting.append(self.tr("%n question(s) waiting for you", "", self._questions))
+        if self._permissions:
+            waiting.append(self.tr("%n permission(s) waiting for you", "", self._permissions))
+        return "\n".join(["Kandesk", *waiting])
 
     def show_message(self, title: str, text: str) -> None:
         """A desktop notification; nothing on a desktop without them."""
@@ -69,9 +81,4 @@ class Tray(QObject):
     def _retranslate(self) -> None:
         self._open.setText(QCoreApplication.translate("Tray", "Open Kandesk"))
         self._quit.setText(QCoreApplication.translate("Tray", "Quit"))
-        self._icon.setToolTip(self._tool_tip())
-
-    def _tool_tip(self) -> str:
-        if not self._count:
-            return "Kandesk"
-        return self.tr("Kandesk: %n question(s) waiting for you", "", self._count)
+        self._icon.setToolTip(self.tool_tip)

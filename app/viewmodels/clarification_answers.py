@@ -103,6 +103,12 @@ class AnswerSheet:
             self.settled(index) for index in range(len(self.questions))
         )
 
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """The questions that keep it from being complete; where all may be left out, the first."""
+        unsettled = tuple(i for i in range(len(self.questions)) if not self.settled(i))
+        return unsettled or (() if self.answered_count else (0,))
+
     def settled(self, index: int) -> bool:
         """It is answered, or left out where it may be."""
         entry = self._entries[index]

@@ -26,12 +26,14 @@ class InboxViewModel(QObject):
     """Follows the backend.
 
     `changed` after anything changed, `count_changed` with the number of everything that waits,
+    `waiting_changed` with those of the questions and of the permissions in it,
     `arrived` with a bundle that was not open before, `left` with the pending id of one that no
     longer is, `bundle_changed` with the pending id of any that may look different now.
     """
 
     changed = Signal()
     count_changed = Signal(int)
+    waiting_changed = Signal(int, int)
     arrived = Signal(object)
     left = Signal(object)
     bundle_changed = Signal(object)
@@ -61,7 +63,11 @@ class InboxViewModel(QObject):
 
     @property
     def count(self) -> int:
-        return len(self._open) + (self._reviews.count if self._reviews is not None else 0)
+        return len(self._open) + self._permissions
+
+    @property
+    def _permissions(self) -> int:
+        return self._reviews.count if self._reviews is not None else 0
 
     @property
     def content(self) -> InboxContent:
@@ -164,6 +170,7 @@ class InboxViewModel(QObject):
     def _tell(self, pending_id: PendingId | None = None) -> None:
         self.changed.emit()
         self.count_changed.emit(self.count)
+        self.waiting_changed.emit(len(self._open), self._permissions)
         if pending_id is not None:
             self.bundle_changed.emit(pending_id)
 

@@ -50,6 +50,11 @@ class LateAnswer:
         self._answers: tuple[Answer, ...] = ()
 
     @property
+    def missing(self) -> tuple[int, ...]:
+        """The questions that must be answered before it can be sent; none while it is."""
+        return () if self.phase is LatePhase.SENDING else self.card.sheet.missing
+
+    @property
     def sendable(self) -> bool:
         return self.card.sheet.complete and self.phase is not LatePhase.SENDING
 

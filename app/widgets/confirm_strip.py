@@ -90,13 +90,18 @@ class ConfirmStrip(QWidget):
         self.reason.setAccessibleName(self.tr("Reason for skipping, optional"))
         self.keep.setText(self.tr("Keep answering"))
         if self.step is Step.CLOSE:
-            words = self.tr("Close this question? It is withdrawn and the agent gets no answer.")
-            self.confirm.setText(self.tr("Close question"))
+            words = self.tr(
+                "Close this question as withdrawn by you? The agent is sent nothing; should it "
+                "call again, it hears only that."
+            )
+            self.confirm.setText(self.tr("Close as withdrawn"))
         elif not self.confirm.isEnabled():
             words = self.tr("This reason cannot be sent: it is too long or holds odd characters.")
             self.confirm.setText(self.tr("Skip"))
         else:
-            words = self.tr("Skip? The agent is told that you chose not to answer.")
+            words = self.tr(
+                "Skip? The agent is told that you chose not to answer, with your reason."
+            )
             self.confirm.setText(self.tr("Skip"))
         self._words.setText(words)
         self.confirm.setAccessibleDescription(words)

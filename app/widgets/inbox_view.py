@@ -220,7 +220,10 @@ class InboxView(QWidget):
         self._title.setText(self.tr("Inbox"))
         self._empty.setText(self.tr("Nothing waits for you."))
         self._list.setAccessibleName(self.tr("Questions waiting for you"))
-        self._close.setText(self.tr("Close question"))
+        self._close.setText(self.tr("Close as withdrawn…"))
+        self._close.setToolTip(
+            self.tr("Closes the question without an answer; the agent hears that you withdrew it")
+        )
         self._copy.setText(self.tr("Copy"))
         self._copy.setToolTip(self.tr("Copy the stored answer"))
         self._discard.setText(self.tr("Discard"))

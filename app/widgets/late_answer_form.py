@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLocale, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -24,7 +24,7 @@ from app.widgets.escape_watch import is_plain_escape
 from app.widgets.late_footer import LateFooter
 from app.widgets.overlay_body import OverlayBody
 from app.widgets.question_card import QuestionCard
-from app.widgets.question_tabs import QuestionTabs
+from app.widgets.question_tabs import QuestionTabs, question_name, shortened
 from app.widgets.touch import TouchLayout, show_touch
 
 MAX_WIDTH: Final = 808
@@ -66,6 +66,11 @@ class LateAnswerForm(QWidget):
         self._note.setWordWrap(True)
         self._tabs = QuestionTabs(theme)
         self.body = OverlayBody(theme, self.guard)
+        self._missing = QLabel()
+        self._missing.setObjectName("missingAnswers")
+        self._missing.setProperty("role", "small")
+        self._missing.setTextFormat(Qt.TextFormat.PlainText)
+        self._missing.setWordWrap(True)
         self._footer = LateFooter(theme)
         self._frame = QFrame()
         self._frame.setProperty("role", "question-card")
@@ -116,6 +121,7 @@ class LateAnswerForm(QWidget):
         for part in (self._title, self._note, self._tabs):
             self._column.addWidget(part)
         self._column.addWidget(self.body, 1)
+        self._column.addWidget(self._missing)
         self._column.addWidget(self._footer)
         self._frame.setMaximumWidth(px(MAX_WIDTH))
         outer = QHBoxLayout(self)
@@ -152,6 +158,7 @@ class LateAnswerForm(QWidget):
             self._tabs.setVisible(late.card.review_step > 0)
             self.body.refresh(late.card, self._view_model.clock.now())
             self._footer.refresh(late)
+            self._say_missing(late)
             self.updateGeometry()
 
     def _show(self, late: LateAnswer | None) -> None:
@@ -212,8 +219,33 @@ class LateAnswerForm(QWidget):
 
     def _send(self) -> None:
         late = self._shown
-        if late is not None and late.sendable and self.guard.accepts(self._footer.send):
+        if late is None:
+            return
+        if late.missing:
+            self._lead_to(late.missing[0])
+        elif late.sendable and self.guard.accepts(self._footer.send):
             self._view_model.late.send(late.bundle.pending_id)
+
+    def _lead_to(self, index: int) -> None:
+        """The keyboard goes to the first answer that is missing, and what is missing is said."""
+        self._view_model.late.go_to(index)
+        self._focus_page()
+        announce(self, self._missing.text(), urgent=True)
+
+    def _say_missing(self, late: LateAnswer) -> None:
+        words = self._missing_words(late)
+        self._missing.setText(words)
+        self._missing.setVisible(bool(words))
+        self._footer.send.setAccessibleDescription(words)
+
+    def _missing_words(self, late: LateAnswer) -> str:
+        if not late.missing:
+            return ""
+        if late.card.review_step < 0:
+            return self.tr("Choose an option or write an answer, then it can be sent.")
+        names = [question_name(late.card.questions[index], index) for index in late.missing]
+        listed = QLocale().createSeparatedList([shortened(name) for name in names])
+        return self.tr("Still to be answered: %1").replace("%1", listed)
 
     def _holds_focus(self) -> bool:
         focus = QApplication.focusWidget()
@@ -228,8 +260,7 @@ class LateAnswerForm(QWidget):
     def _fixed_height(self) -> int:
         margins = self._column.contentsMargins()
         parts: list[QWidget] = [self._title, self._note, self._footer]
-        if not self._tabs.isHidden():
-            parts.append(self._tabs)
+        parts.extend(part for part in (self._tabs, self._missing) if not part.isHidden())
         width = max(80, self._frame.width() - margins.left() - margins.right() - _BORDER)
         heights = sum(max(part.sizeHint().height(), part.heightForWidth(width)) for part in parts)
         around = margins.top() + margins.bottom() + _BORDER + self._theme.pixels(4)
@@ -256,3 +287,5 @@ class LateAnswerForm(QWidget):
         )
         self.setAccessibleName(self._title.text())
         self.setAccessibleDescription(self._note.text())
+        if self._shown is not None:
+            self._say_missing(self._shown)

@@ -9,7 +9,7 @@ from app.widgets.named_button import named_button
 
 
 class LateFooter(QWidget):
-    """Close sends nothing; Send says what it does."""
+    """Close sends nothing; Send says what it does, or leads to what is missing."""
 
     close_wanted = Signal()
     step_wanted = Signal(int)
@@ -45,7 +45,8 @@ class LateFooter(QWidget):
             button.setVisible(several)
         self.previous.setEnabled(card.step > 0 and not self._busy)
         self.next.setEnabled(several and not card.reviewing and not self._busy)
-        self.send.setEnabled(late.sendable)
+        # Also where something is missing: a button that cannot be pressed does not say what.
+        self.send.setEnabled(not self._busy)
         self.close_button.setEnabled(not self._busy)
         self._retranslate()
 

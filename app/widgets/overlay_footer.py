@@ -3,8 +3,10 @@
 from typing import Final
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
+from app.plain_text import plain_tip
 from app.resources import Icon
 from app.theme import Theme
 from app.viewmodels.clarification_card import Card
@@ -35,6 +37,7 @@ class OverlayFooter(QWidget):
         self._theme = theme
         self._reviewed = True
         self._busy = False
+        self._gone = False
         self.skip = named_button("skipQuestions", "quiet")
         self.close_question = named_button("closeQuestion", "quiet")
         self.previous = named_button("previousQuestion", "")
@@ -47,7 +50,8 @@ class OverlayFooter(QWidget):
         self._hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.pixels(8))
+        self._gap = theme.pixels(8)
+        row.setSpacing(self._gap)
         row.addWidget(self.skip)
         row.addWidget(self.close_question)
         row.addWidget(self._hint, 1)
@@ -73,8 +77,8 @@ class OverlayFooter(QWidget):
         self.next.setEnabled(several and not card.reviewing and not card.busy)
         self.submit.setEnabled(card.editable and card.sheet.complete)
         self.skip.setEnabled(card.editable)
-        gone = card.bundle.detached or not card.bundle.waiting_calls
-        self.close_question.setVisible(gone and card.bundle.answerable)
+        self._gone = card.bundle.detached or not card.bundle.waiting_calls
+        self.close_question.setVisible(self._gone and card.bundle.answerable)
         self.close_question.setEnabled(card.editable)
         self._show_hint(card, hint)
         self._retranslate()
@@ -83,6 +87,34 @@ class OverlayFooter(QWidget):
         if event.type() == QEvent.Type.LanguageChange:
             self._retranslate()
         super().changeEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_words()
+
+    def minimumSizeHint(self) -> QSize:
+        """With the short words of both: the long ones take only room that is there."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def _fit_words(self) -> None:
+        """What each does stands on it where there is room, and in its tool tip always."""
+        long = {
+            self.skip: self.tr("Skip and tell agent…"),
+            self.close_question: self.tr("Close as withdrawn…"),
+        }
+        short = {self.skip: self.tr("Skip…"), self.close_question: self.tr("Close question…")}
+        words = long if self._needed(long) <= self.width() else short
+        for button, text in words.items():
+            button.setText(text)
+            button.setAccessibleName(long[button])
+
+    def _needed(self, words: dict[QPushButton, str]) -> int:
+        row = (self.skip, self.close_question, self.previous, self.next, self.submit)
+        shown = [button for button in row if not button.isHidden()]
+        measure = self.skip.fontMetrics().horizontalAdvance
+        longer = sum(measure(words[b]) - measure(b.text()) for b in shown if b in words)
+        # Between them the hint has its place, however narrow.
+        return sum(one.sizeHint().width() for one in shown) + self._gap * len(shown) + longer
 
     def _show_hint(self, card: Card, hint: str) -> None:
         step = min(card.step, len(card.questions) - 1)
@@ -108,12 +140,23 @@ class OverlayFooter(QWidget):
         return Qt.LayoutDirection.RightToLeft
 
     def _retranslate(self) -> None:
-        self.skip.setText(self.tr("Skip…"))
-        self.skip.setAccessibleDescription(self.tr("Tell the agent that you choose not to answer"))
-        self.close_question.setText(self.tr("Close question…"))
-        self.close_question.setAccessibleDescription(
-            self.tr("Withdraw the question: its caller is gone")
+        if self._gone:
+            told = self.tr(
+                "The agent is told, once it calls again, that you chose not to answer, and why if "
+                "you say it. The question is then skipped."
+            )
+        else:
+            told = self.tr(
+                "The agent is told at once that you chose not to answer, and why if you say it. "
+                "The question is then skipped."
+            )
+        closed = self.tr(
+            "The agent is sent nothing. Should it call again, it only hears that you withdrew the "
+            "question, which is then closed without an answer."
         )
+        for button, words in ((self.skip, told), (self.close_question, closed)):
+            button.setAccessibleDescription(words)
+            button.setToolTip(plain_tip(words))
         self.previous.setText(self.tr("Back"))
         self.next.setText(self.tr("Next"))
         if self._busy:
@@ -122,3 +165,4 @@ class OverlayFooter(QWidget):
             self.submit.setText(self.tr("Submit"))
         else:
             self.submit.setText(self.tr("Review and submit"))
+        self._fit_words()

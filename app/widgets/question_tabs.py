@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QTabBar, QWidget
 
@@ -10,6 +10,7 @@ from app.plain_text import plain_tip
 from app.resources import Icon
 from app.theme import Theme
 from app.viewmodels.clarification_card import Card
+from backend.domain.clarification import Question
 
 _TAB_CHARACTERS: Final = 24
 
@@ -19,6 +20,12 @@ def shortened(title: str) -> str:
     if len(title) <= _TAB_CHARACTERS:
         return title
     return title[: _TAB_CHARACTERS - 1].rstrip() + "…"
+
+
+def question_name(question: Question, index: int) -> str:
+    """What a question among several is called: its title, else its place."""
+    words = QCoreApplication.translate("QuestionTabs", "Question {number}")
+    return question.title or words.format(number=index + 1)
 
 
 class _Steps(QTabBar):
@@ -97,8 +104,7 @@ class QuestionTabs(QWidget):
         if index == card.review_step:
             name, answered = self.tr("Review"), False
         else:
-            title = card.questions[index].title
-            name = title or self.tr("Question {number}").format(number=index + 1)
+            name = question_name(card.questions[index], index)
             answered = card.sheet.answered(index)
         self._bar.setTabText(index, shortened(name).replace("&", "&&"))
         self._bar.setTabToolTip(index, plain_tip(name))

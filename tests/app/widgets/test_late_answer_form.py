@@ -199,10 +199,10 @@ async def test_several_questions_are_stepped_through() -> None:
         await arm(window)
         await window.click("optionButton_1")
         await window.click("nextQuestion")
-        assert not window.find("sendAsNewMessage").isEnabled()
+        assert window.sees("missingAnswers")
         await arm(window, "optionButton_2")
         await window.click("optionButton_2")
-        assert window.find("sendAsNewMessage").isEnabled()
+        assert not window.sees("missingAnswers")
 
 
 async def test_it_fits_at_800_by_600() -> None:
@@ -222,3 +222,38 @@ async def test_its_words_change_live() -> None:
         window.shown.language.use("zh_CN")
         await settle()
         assert window.find("sendAsNewMessage").property("text") == "作为新消息发送"
+
+
+async def test_it_says_which_answers_are_missing_and_leads_to_the_first() -> None:
+    """LC.4: a form that is not complete says why, also to who does not see it."""
+    async with hosted_window() as window:
+        await open_form(window, expired("One?", "Two?", "Three?"))
+        await arm(window)
+        missing = window.find("missingAnswers")
+        send = window.find("sendAsNewMessage")
+        assert missing.property("text") == (
+            "Still to be answered: Question 1, Question 2, and Question 3"
+        )
+        await window.click("optionButton_2")
+        assert missing.property("text") == "Still to be answered: Question 2 and Question 3"
+        assert send.accessibleDescription() == missing.property("text")
+        await arm(window)
+        await window.click("sendAsNewMessage")
+        assert window.sent == []
+        form = window.shown.view.pages.chat.foot.late
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        assert form.body.isAncestorOf(focus)
+        assert window.shown.desk.clarification.late.opened is not None
+        assert window.shown.desk.clarification.late.opened.card.step == 1
+
+
+async def test_a_single_answer_that_is_missing_is_said_until_it_is_there() -> None:
+    async with hosted_window() as window:
+        await open_form(window, expired("Which database?"))
+        await arm(window)
+        assert "Choose an option" in str(window.find("missingAnswers").property("text"))
+        await window.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        assert window.sent == []
+        await window.click("optionButton_1")
+        assert not window.sees("missingAnswers")

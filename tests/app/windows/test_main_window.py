@@ -302,7 +302,7 @@ async def test_the_language_changes_live(busy: FakeBackend) -> None:
         assert "已回答，尚未取走" in _texts(_list(shown, "inboxList"))  # noqa: RUF001
         close = shown.find("closeQuestion", within="inboxView")
         assert isinstance(close, QPushButton)
-        assert close.text() == "关闭问题"
+        assert close.text() == "撤回并关闭…"
 
 
 async def test_a_language_from_right_to_left_mirrors_the_window(busy: FakeBackend) -> None:
