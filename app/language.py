@@ -58,7 +58,9 @@ class Language(QObject):
         for translator in self._translators:
             self._application.installTranslator(translator)
         self._name = name
-        locale = QLocale(wanted or QLocale.system().name() if name == SOURCE else name)
+        # By its name alone a locale loses what the system's owner has set otherwise.
+        own = QLocale.system() if not wanted else QLocale(wanted)
+        locale = own if name == SOURCE else QLocale(name)
         QLocale.setDefault(locale if name != PSEUDO else QLocale("en_US"))
         self._application.setLayoutDirection(_direction(name))
         self.changed.emit()

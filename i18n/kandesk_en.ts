@@ -107,6 +107,10 @@
         <source>Outcome unknown</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>other arguments than asked for</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>AgentChoice</name>
@@ -160,10 +164,6 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 has ended. The conversation is kept; resuming starts it again.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>%1 was started and does not answer. Nothing was sent to it.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -208,6 +208,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%1 could not start. The conversation is kept; resuming tries again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 ended unexpectedly. The conversation is kept; resuming starts it again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Sends now and starts the agent</source>
         <translation type="unfinished"></translation>
     </message>
@@ -221,6 +229,10 @@
     </message>
     <message>
         <source>Will be queued: the agent&apos;s question comes first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Will be queued: the agent waits for your permission</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -562,11 +574,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Close this question? It is withdrawn and the agent gets no answer.</source>
+        <source>Close this question as withdrawn by you? The agent is sent nothing; should it call again, it hears only that.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Close question</source>
+        <source>Close as withdrawn</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Skip? The agent is told that you chose not to answer, with your reason.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -575,10 +591,6 @@
     </message>
     <message>
         <source>Skip</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Skip? The agent is told that you chose not to answer.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -871,6 +883,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Close as withdrawn…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Closes the question without an answer; the agent hears that you withdrew it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Copy</source>
         <translation type="unfinished"></translation>
     </message>
@@ -900,6 +920,14 @@
 </context>
 <context>
     <name>LateAnswerForm</name>
+    <message>
+        <source>Choose an option or write an answer, then it can be sent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Still to be answered: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>Answer as a new message</source>
         <translation type="unfinished"></translation>
@@ -1103,11 +1131,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Skip…</source>
+        <source>Skip and tell agent…</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tell the agent that you choose not to answer</source>
+        <source>Close as withdrawn…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Skip…</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1115,7 +1147,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Withdraw the question: its caller is gone</source>
+        <source>The agent is told, once it calls again, that you chose not to answer, and why if you say it. The question is then skipped.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent is told at once that you chose not to answer, and why if you say it. The question is then skipped.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent is sent nothing. Should it call again, it only hears that you withdrew the question, which is then closed without an answer.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1643,6 +1683,10 @@
 <context>
     <name>SessionListModel</name>
     <message>
+        <source>Quick Chats</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Project %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2068,6 +2112,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Not sent: taken back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not known whether the agent has it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The agent stopped: it has reached its limit of tokens.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2096,6 +2148,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Interrupted: the desk ended while the agent waited for you.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The agent answered with an error: %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2105,6 +2161,10 @@
     </message>
     <message>
         <source>The desk ended while this was sent. Whether the agent has it is not known; it is not sent again by itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is not confirmed that the agent got your answer: nothing was heard from it afterwards. The question offers to send it again.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2148,6 +2208,20 @@
 </context>
 <context>
     <name>Tray</name>
+    <message numerus="yes">
+        <source>%n question(s) waiting for you</source>
+        <translation>
+            <numerusform>%n question waiting for you</numerusform>
+            <numerusform>%n questions waiting for you</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permission(s) waiting for you</source>
+        <translation>
+            <numerusform>%n permission waiting for you</numerusform>
+            <numerusform>%n permissions waiting for you</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Open Kandesk</source>
         <translation type="unfinished"></translation>
@@ -2155,13 +2229,6 @@
     <message>
         <source>Quit</source>
         <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>Kandesk: %n question(s) waiting for you</source>
-        <translation>
-            <numerusform>Kandesk: %n question waiting for you</numerusform>
-            <numerusform>Kandesk: %n questions waiting for you</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -2352,11 +2419,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Failed</source>
+        <source>Could not start</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Waiting for your permission</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

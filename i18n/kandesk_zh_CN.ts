@@ -107,6 +107,10 @@
         <source>Outcome unknown</source>
         <translation>结果未知</translation>
     </message>
+    <message>
+        <source>other arguments than asked for</source>
+        <translation>参数与请求时不同</translation>
+    </message>
 </context>
 <context>
     <name>AgentChoice</name>
@@ -159,10 +163,6 @@
         <translation>此会话的文件夹已不存在。请恢复它，然后再继续。</translation>
     </message>
     <message>
-        <source>%1 has ended. The conversation is kept; resuming starts it again.</source>
-        <translation>%1 已结束。会话已保留；继续会重新启动它。</translation>
-    </message>
-    <message>
         <source>%1 was started and does not answer. Nothing was sent to it.</source>
         <translation>%1 已启动，但没有回应。没有向它发送任何内容。</translation>
     </message>
@@ -207,6 +207,14 @@
         <translation>立即发送</translation>
     </message>
     <message>
+        <source>%1 could not start. The conversation is kept; resuming tries again.</source>
+        <translation>%1 未能启动。对话已保留；点“继续”会再试一次。</translation>
+    </message>
+    <message>
+        <source>%1 ended unexpectedly. The conversation is kept; resuming starts it again.</source>
+        <translation>%1 意外结束。对话已保留；点“继续”会重新启动它。</translation>
+    </message>
+    <message>
         <source>Sends now and starts the agent</source>
         <translation>立即发送并启动代理</translation>
     </message>
@@ -221,6 +229,10 @@
     <message>
         <source>Will be queued: the agent&apos;s question comes first</source>
         <translation>将排队：先处理代理的问题</translation>
+    </message>
+    <message>
+        <source>Will be queued: the agent waits for your permission</source>
+        <translation>将排队：代理正在等待您的许可</translation>
     </message>
     <message>
         <source>Will be queued: messages that wait come first</source>
@@ -554,12 +566,16 @@
         <translation>继续回答</translation>
     </message>
     <message>
-        <source>Close this question? It is withdrawn and the agent gets no answer.</source>
-        <translation>关闭此问题？它将被撤回，代理不会得到回答。</translation>
+        <source>Close this question as withdrawn by you? The agent is sent nothing; should it call again, it hears only that.</source>
+        <translation>将此问题作为您撤回而关闭吗？不会向代理发送任何内容；如果它再次调用，只会得知问题已撤回。</translation>
     </message>
     <message>
-        <source>Close question</source>
-        <translation>关闭问题</translation>
+        <source>Close as withdrawn</source>
+        <translation>撤回并关闭</translation>
+    </message>
+    <message>
+        <source>Skip? The agent is told that you chose not to answer, with your reason.</source>
+        <translation>跳过吗？代理会得知您选择不回答，以及您填写的理由。</translation>
     </message>
     <message>
         <source>This reason cannot be sent: it is too long or holds odd characters.</source>
@@ -568,10 +584,6 @@
     <message>
         <source>Skip</source>
         <translation>跳过</translation>
-    </message>
-    <message>
-        <source>Skip? The agent is told that you chose not to answer.</source>
-        <translation>跳过？代理会得知您选择不回答。</translation>
     </message>
 </context>
 <context>
@@ -856,6 +868,14 @@
         <translation>等待您的问题</translation>
     </message>
     <message>
+        <source>Close as withdrawn…</source>
+        <translation>撤回并关闭…</translation>
+    </message>
+    <message>
+        <source>Closes the question without an answer; the agent hears that you withdrew it</source>
+        <translation>不回答并关闭问题；代理会得知您已撤回它</translation>
+    </message>
+    <message>
         <source>Copy</source>
         <translation>复制</translation>
     </message>
@@ -885,6 +905,14 @@
 </context>
 <context>
     <name>LateAnswerForm</name>
+    <message>
+        <source>Choose an option or write an answer, then it can be sent.</source>
+        <translation>请选择一个选项或写下回答，然后即可发送。</translation>
+    </message>
+    <message>
+        <source>Still to be answered: %1</source>
+        <translation>尚未回答：%1</translation>
+    </message>
     <message>
         <source>Answer as a new message</source>
         <translation>作为新消息回答</translation>
@@ -1087,20 +1115,32 @@
         <translation>{count} / {limit} 个字符</translation>
     </message>
     <message>
-        <source>Skip…</source>
-        <translation>跳过…</translation>
+        <source>Skip and tell agent…</source>
+        <translation>跳过并告知代理…</translation>
     </message>
     <message>
-        <source>Tell the agent that you choose not to answer</source>
-        <translation>告诉代理您选择不回答</translation>
+        <source>Close as withdrawn…</source>
+        <translation>撤回并关闭…</translation>
+    </message>
+    <message>
+        <source>Skip…</source>
+        <translation>跳过…</translation>
     </message>
     <message>
         <source>Close question…</source>
         <translation>关闭问题…</translation>
     </message>
     <message>
-        <source>Withdraw the question: its caller is gone</source>
-        <translation>撤回问题：提问方已离开</translation>
+        <source>The agent is told, once it calls again, that you chose not to answer, and why if you say it. The question is then skipped.</source>
+        <translation>代理再次调用时会得知您选择不回答，以及您填写的理由。问题随后标为已跳过。</translation>
+    </message>
+    <message>
+        <source>The agent is told at once that you chose not to answer, and why if you say it. The question is then skipped.</source>
+        <translation>代理会立即得知您选择不回答，以及您填写的理由。问题随后标为已跳过。</translation>
+    </message>
+    <message>
+        <source>The agent is sent nothing. Should it call again, it only hears that you withdrew the question, which is then closed without an answer.</source>
+        <translation>不会向代理发送任何内容。如果它再次调用，只会得知您已撤回问题；问题随即在没有回答的情况下关闭。</translation>
     </message>
     <message>
         <source>Back</source>
@@ -1619,6 +1659,10 @@
 <context>
     <name>SessionListModel</name>
     <message>
+        <source>Quick Chats</source>
+        <translation>快速聊天</translation>
+    </message>
+    <message>
         <source>Project %1</source>
         <translation>项目 %1</translation>
     </message>
@@ -2041,6 +2085,14 @@
         <translation>错误输出</translation>
     </message>
     <message>
+        <source>Not sent: taken back</source>
+        <translation>未发送：已取回</translation>
+    </message>
+    <message>
+        <source>Not known whether the agent has it</source>
+        <translation>不确定代理是否已收到</translation>
+    </message>
+    <message>
         <source>The agent stopped: it has reached its limit of tokens.</source>
         <translation>代理已停止：达到了它的词元上限。</translation>
     </message>
@@ -2069,6 +2121,10 @@
         <translation>已中断：代理工作时工作台结束了。</translation>
     </message>
     <message>
+        <source>Interrupted: the desk ended while the agent waited for you.</source>
+        <translation>已中断：代理等待您时工作台结束了。</translation>
+    </message>
+    <message>
         <source>The agent answered with an error: %1</source>
         <translation>代理返回了错误：%1</translation>
     </message>
@@ -2079,6 +2135,10 @@
     <message>
         <source>The desk ended while this was sent. Whether the agent has it is not known; it is not sent again by itself.</source>
         <translation>发送时工作台结束了。不知道代理是否已收到；不会自动重新发送。</translation>
+    </message>
+    <message>
+        <source>It is not confirmed that the agent got your answer: nothing was heard from it afterwards. The question offers to send it again.</source>
+        <translation>无法确认代理是否收到了您的回答：此后没有收到它的任何消息。可以在该问题处重新发送。</translation>
     </message>
     <message>
         <source>A form of the agent cannot be shown and was declined.</source>
@@ -2121,6 +2181,18 @@
 </context>
 <context>
     <name>Tray</name>
+    <message numerus="yes">
+        <source>%n question(s) waiting for you</source>
+        <translation>
+            <numerusform>%n 个问题在等您</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permission(s) waiting for you</source>
+        <translation>
+            <numerusform>%n 个许可在等您</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Open Kandesk</source>
         <translation>打开 Kandesk</translation>
@@ -2128,12 +2200,6 @@
     <message>
         <source>Quit</source>
         <translation>退出</translation>
-    </message>
-    <message numerus="yes">
-        <source>Kandesk: %n question(s) waiting for you</source>
-        <translation>
-            <numerusform>Kandesk：%n 个问题在等您</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -2324,12 +2390,16 @@
         <translation>已完成</translation>
     </message>
     <message>
-        <source>Failed</source>
-        <translation>失败</translation>
+        <source>Could not start</source>
+        <translation>未能启动</translation>
     </message>
     <message>
         <source>Ended</source>
         <translation>已结束</translation>
+    </message>
+    <message>
+        <source>Waiting for your permission</source>
+        <translation>等待您的许可</translation>
     </message>
     <message>
         <source>No project</source>

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from PySide6.QtCore import QCoreApplication, QObject
 
-from app.viewmodels.activity_row import Step, TodoItem, Verdict
+from app.viewmodels.activity_row import PermissionRow, Step, TodoItem, Verdict
 from app.viewmodels.tool_row import Doing, Progress, ToolRow
 
 
@@ -104,6 +104,16 @@ def verdict_text(verdict: Verdict) -> str:
         case Verdict.UNKNOWN:
             return QCoreApplication.translate("Activity", "Outcome unknown")
     assert_never(verdict)
+
+
+def decision_text(row: PermissionRow) -> str:
+    """How a request for permission stands, by the option's own name, and whether the agent then
+    did something else.
+    """
+    parts = [verdict_text(row.verdict), row.chosen]
+    if row.drifted:
+        parts.append(QCoreApplication.translate("Activity", "other arguments than asked for"))
+    return " · ".join(filter(None, parts))
 
 
 class Counts(QObject):

@@ -7,14 +7,14 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication
 
 from app.models.activity_text import (
+    decision_text,
     doing_text,
     progress_text,
     step_state_text,
     todo_count_text,
-    verdict_text,
 )
 from app.models.diff_lines import diff, read_diff
-from app.models.notice_text import notice_detail, notice_text
+from app.models.notice_text import dispatch_text, notice_detail, notice_text
 from app.text import delivery_text, status_text, superseded_text
 from app.viewmodels.activity_row import (
     ERROR_KIND,
@@ -87,8 +87,8 @@ def spoken_text(message: Message) -> str:
 
 def kind_text(message: Message) -> str:
     """What kind of row it is and how it stands; nothing for plain words."""
-    say = _KINDS.get(message.kind)
-    return "" if say is None else say(message)
+    say = _KINDS.get(message.kind, dispatch_text)
+    return say(message)
 
 
 def opens(message: Message) -> bool:
@@ -205,7 +205,7 @@ def _permission_text(message: Message) -> str:
 
 
 def _permission_kind(message: Message) -> str:
-    return f"{permission_name()}, {verdict_text(read_permission(message).verdict)}"
+    return f"{permission_name()}, {decision_text(read_permission(message))}"
 
 
 def _error_text(message: Message) -> str:

@@ -5,7 +5,7 @@ from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.models.activity_text import step_state_text, todo_count_text, verdict_text
+from app.models.activity_text import decision_text, step_state_text, todo_count_text
 from app.models.message_text import (
     permission_name,
     plan_name,
@@ -101,7 +101,7 @@ class ActivityRows:
         """Whole while it waits for its human, one line with the verdict afterwards."""
         row = read_permission(message)
         colour = _VERDICT_COLOURS[row.verdict]
-        words = verdict_text(row.verdict)
+        state = decision_text(row)
         if row.verdict is Verdict.PENDING:
             page.icon(Icon.PERMISSION, colour)
             page.header(permission_name(), "", indent=page.gutter)
@@ -110,10 +110,9 @@ class ActivityRows:
             if row.details:
                 self._folded(page, row.details, facts, Part.GIVEN, _details())
             time = clock_text(message.updated_at, facts.now, QLocale())
-            page.line(f"{words} · {time}", colour, indent=page.gutter, small=True)
+            page.line(f"{state} · {time}", colour, indent=page.gutter, small=True)
             return
         opened = facts.is_open(Part.ROW)
-        state = f"{words} · {row.chosen}" if row.chosen else words
         action = Toggle(Part.ROW)
         name = permission_name()
         page.disclosure(

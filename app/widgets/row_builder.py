@@ -14,6 +14,7 @@ from app.models.message_text import (
     question_status,
     visible_text,
 )
+from app.models.notice_text import dispatch_text
 from app.resources import Icon
 from app.text import clock_text
 from app.theme import Theme
@@ -110,6 +111,9 @@ class RowBuilder:
             page.bubble(with_line_breaks(shown))
         for name in attachment_names(message):
             page.line(name, "text_muted", small=True, at_end=True)
+        unsent = dispatch_text(message)
+        if unsent:
+            page.line(unsent, "text_muted", small=True, at_end=True)
         if action is not None:
             page.action(*action)
 

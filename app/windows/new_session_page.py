@@ -13,7 +13,7 @@ from app.viewmodels.preferences import Preferences
 from app.widgets.agent_choice import AgentChoice
 from app.widgets.agent_pickers import AgentPickers
 from app.widgets.announcing import announce
-from app.widgets.centred_page import CentredPage
+from app.widgets.centred_page import CentredPage, page_label
 from app.widgets.choice_box import ChoiceBox
 from app.widgets.composer_edit import ComposerEdit
 from backend.ids import AgentKey
@@ -36,13 +36,13 @@ class NewSessionPage(CentredPage):
         self._view_model = view_model
         self._theme = theme
         self._said = ""
-        self._title = _label("title")
-        self._agent_label = _label("heading")
+        self._title = page_label("title")
+        self._agent_label = page_label("heading")
         self._agents = AgentChoice(theme)
-        self._choices_label = _label("heading")
+        self._choices_label = page_label("heading")
         self._choices = AgentPickers(view_model, theme)
         self._choices.show_for(touch=True)
-        self._folder_label = _label("heading")
+        self._folder_label = page_label("heading")
         self._folder = ChoiceBox(theme)
         self._folder.setObjectName("sessionFolder")
         self._folder.setEditable(True)
@@ -51,7 +51,7 @@ class NewSessionPage(CentredPage):
         self._browse = QPushButton()
         self._browse.setObjectName("browseFolder")
         self._browse.setProperty("target", "large")
-        self._prompt_label = _label("heading")
+        self._prompt_label = page_label("heading")
         self._prompt = ComposerEdit(theme, preferences)
         self._prompt.setObjectName("firstPrompt")
         self._problems = {name: _problem(name) for name in ("agent", "folder", "prompt", "")}
@@ -200,16 +200,8 @@ class NewSessionPage(CentredPage):
         self._cancel.setText(self.tr("Cancel"))
 
 
-def _label(role: str) -> QLabel:
-    label = QLabel()
-    label.setProperty("role", role)
-    label.setWordWrap(True)
-    return label
-
-
 def _problem(field: str) -> QLabel:
-    label = _label("danger")
+    label = page_label("danger")
     label.setObjectName(f"problem_{field or 'start'}")
-    label.setTextFormat(Qt.TextFormat.PlainText)
     label.hide()
     return label

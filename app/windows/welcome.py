@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from app.resources import Icon, pixmap_of_program
 from app.theme import Theme
+from app.widgets.centred_page import page_label
 from app.widgets.copy_line import CopyLine
 from backend.api import DeskInfo
 
@@ -43,23 +44,23 @@ class WelcomePage(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._theme = theme
         self._picture = QLabel()
-        self._title = _label("title")
-        self._lines = [_label(""), _label(""), _label("")]
+        self._title = page_label("title")
+        self._lines = [page_label(), page_label(), page_label()]
         self._demo = QPushButton()
         self._demo.setObjectName("tryDemo")
         self._demo.setProperty("role", "primary")
-        self._demo_note = _label("muted")
+        self._demo_note = page_label("muted")
         self._start = QPushButton()
         self._start.setObjectName("startFromWelcome")
-        self._start_note = _label("muted")
-        self._connect_title = _label("heading")
-        self._connect_note = _label("muted")
+        self._start_note = page_label("muted")
+        self._connect_title = page_label("heading")
+        self._connect_note = page_label("muted")
         self._commands = [
             CopyLine(theme, f"kandesk connect {key}", wraps=True, large=False) for _, key in AGENTS
         ]
-        self._other_note = _label("small")
+        self._other_note = page_label("small")
         self._server = CopyLine(theme)
-        self._address_note = _label("small")
+        self._address_note = page_label("small")
         self._address = CopyLine(theme)
         self._token_file = ""
         for widget in (self._address, self._address_note, self._server, self._other_note):
@@ -168,11 +169,3 @@ class WelcomePage(QScrollArea):
         self._address_note.setText(
             self.tr("or this address, with the token in %1:").replace("%1", self._token_file)
         )
-
-
-def _label(role: str) -> QLabel:
-    label = QLabel()
-    label.setWordWrap(True)
-    if role:
-        label.setProperty("role", role)
-    return label
