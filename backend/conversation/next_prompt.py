@@ -49,8 +49,8 @@ class NewPrompt:
 def mode_of(facts: InputFacts | None, live: LiveAgent) -> InputMode:
     """What becomes of a message sent now; a prompt on its way is as good as a running agent.
 
-    What is queued and goes next by itself is before it, also in the moment between the end of a
-    turn and the next.
+    What goes next by itself, queued or answered and not collected, is before it, also in the
+    moment between the end of a turn and the next.
     """
     if facts is None or facts.kind is SessionKind.GUEST:
         return InputMode.UNAVAILABLE
@@ -60,7 +60,7 @@ def mode_of(facts: InputFacts | None, live: LiveAgent) -> InputMode:
         supports_steering=live.supports_steering,
         queued=facts.queued,
     )
-    goes_first = facts.queue_runs and not live.failed
+    goes_first = facts.goes_on and not live.failed
     return composer_mode(mode, held=facts.held or live.works or goes_first)
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from backend.domain.conversation import SessionKind, SessionState
 from backend.ids import SessionId, TaskId
+from backend.store import kept_answers
 from backend.store.database import Transaction
 from backend.store.dialect import after_lookup, json_flag, json_text
 from backend.store.eligibility import is_answerable, is_in_newest_turn
@@ -38,11 +39,18 @@ class InputFacts:
     """A prompt or an answer is on its way to the agent."""
     answering: bool
     """An answer is: it may have to be given back to its question."""
+    kept_answer: bool
+    """One waits for the agent and is its next prompt by itself."""
 
     @property
     def queue_runs(self) -> bool:
         """The next of the queue is sent by itself once the session is free."""
         return self.wanted_now or (self.auto_run and self.queued > 0)
+
+    @property
+    def goes_on(self) -> bool:
+        """Its agent is given something by itself once the session is free."""
+        return self.queue_runs or self.kept_answer
 
     @property
     def held(self) -> bool:
@@ -87,6 +95,7 @@ async def load(tx: Transaction, session_id: SessionId) -> InputFacts | None:
         open_review=bool(row["open_review"]),
         under_way=bool(row["prompt"]) or bool(row["answer"]),
         answering=bool(row["answer"]),
+        kept_answer=bool(await kept_answers.list_of_session(tx, session_id)),
     )
 
 

@@ -22,6 +22,7 @@ from tests.helpers.sending import S, Sending, sending_desk
 from tests.helpers.waiting import until
 
 PARKED = Drain.PARKED
+MOMENT = "2026-03-01T12:00:00.000000000Z"
 DIRECT = [SessionState.CREATED, SessionState.IDLE, SessionState.WAITING_FOR_INPUT]
 QUEUED = [SessionState.STARTING, SessionState.RUNNING]
 ENDED = [SessionState.COMPLETED, SessionState.FAILED, SessionState.CANCELLED]
@@ -189,6 +190,39 @@ async def test_what_is_to_be_sent_now_is_not_overtaken_either(sending: Sending) 
     await sending.queue.send_now(S, wanted)
     await sending.set_state(SessionState.IDLE)
     assert (await sending.send("new")).outcome is AdmissionOutcome.QUEUED
+
+
+def keep_answer(sending: Sending, *, ended: str = "completed") -> None:
+    """An answer whose call has gone; the turn that asked has ended."""
+    sending.rows.session(state="IDLE", metadata='{"kandesk":{"kind":"hosted"}}')
+    sending.rows.turn("turn1", kandesk={"ended": {"outcome": ended}})
+    sending.rows.question("p1", status="answered")
+    with raw(sending.place) as connection:
+        connection.execute(
+            "INSERT INTO interaction_deliveries (pending_id, session_id, connection_id,"
+            " question_digest, state, outcome, opened_at, claimed_at, updated_at) VALUES"
+            " ('p1', 's1', '', '', 'waiting_for_agent', 'answered', ?, ?, ?)",
+            (MOMENT, MOMENT, MOMENT),
+        )
+
+
+async def test_an_answer_that_waits_for_the_agent_is_before_a_new_message(
+    sending: Sending,
+) -> None:
+    """K7.1, K5.5: it was given first; between two turns too, and what is said of it is true."""
+    keep_answer(sending)
+    assert (await sending.send("And then this")).outcome is AdmissionOutcome.QUEUED
+    assert await sending.undispatched() == ()
+
+
+@pytest.mark.parametrize("why", ["stopped", "failed"])
+async def test_an_answer_that_does_not_go_by_itself_holds_nothing_back(
+    sending: Sending, why: str
+) -> None:
+    """Its turn was stopped, or its agent does not run before its human says so."""
+    keep_answer(sending, ended="cancelled" if why == "stopped" else "interrupted")
+    sending.dispatcher.live = LiveAgent(failed=why == "failed")
+    assert (await sending.send("And then this")).outcome is AdmissionOutcome.SENT
 
 
 async def test_the_queue_of_an_agent_that_has_failed_holds_nothing_back(sending: Sending) -> None:
