@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from backend.clock import Nanoseconds, format_timestamp
+from backend.conversation.dispatcher import LiveAgent
 from backend.domain.conversation import SessionState
 from backend.domain.hosted import PromptOutcome
 from backend.ids import AdmissionId, MessageId, QueueEntryId, TurnId
@@ -102,6 +103,8 @@ async def long(
     sending = Sending(database, clock, place)
     sending.rows.session(state=SessionState.IDLE.value)
     fill(place)
+    # The answers that wait in the session would hold a message back.
+    sending.dispatcher.live = LiveAgent(failed=True)
     for text in ("first", "second", "third"):
         await sending.send(text)
     if request.param == "with statistics":
