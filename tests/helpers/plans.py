@@ -1,13 +1,14 @@
 """The statements a call of the store really runs, and how PostgreSQL would run them."""
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 import psycopg
 from psycopg.sql import Literal
 
-from backend.store.database import Params, Row, Statement, Transaction
+from backend.store.database import Database, Params, Row, Statement, Transaction
 from backend.store.dialect import Dialect
 from backend.store.named_parameters import numbered
 from backend.store.parameters import storable
@@ -44,6 +45,23 @@ class Recorder:
 
     async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
         return await work(self)
+
+
+class _TakenBackError(Exception):
+    """Ends a transaction that was only looked at."""
+
+
+async def statements_of(
+    database: Database, call: Callable[[Transaction], Awaitable[object]]
+) -> list[tuple[str, Params]]:
+    """What a call of the store runs, in a transaction of which nothing stays."""
+    found: list[tuple[str, Params]] = []
+    with suppress(_TakenBackError):
+        async with database.writing() as tx:
+            await call(Recorder(tx, found))
+            raise _TakenBackError
+    assert found
+    return found
 
 
 class Access(NamedTuple):
