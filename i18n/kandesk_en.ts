@@ -1848,6 +1848,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Your answer was sent again as a new message.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved; it is not confirmed that the agent got your answer. If that stays so, you can send it again from the question in the conversation.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{what}. The question is closed; your answer was not sent.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2057,6 +2065,10 @@
     </message>
     <message>
         <source>Answer as new message</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Send again as new message</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

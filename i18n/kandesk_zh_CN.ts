@@ -1821,6 +1821,14 @@
         <translation>对此问题的较早回答已作为消息发送。这一个没有发送。</translation>
     </message>
     <message>
+        <source>Your answer was sent again as a new message.</source>
+        <translation>您的回答已作为新消息再次发送。</translation>
+    </message>
+    <message>
+        <source>Saved; it is not confirmed that the agent got your answer. If that stays so, you can send it again from the question in the conversation.</source>
+        <translation>已保存；尚未确认代理已收到您的回答。如果一直如此，可以在对话中的该问题处再次发送。</translation>
+    </message>
+    <message>
         <source>{what}. The question is closed; your answer was not sent.</source>
         <translation>{what}。问题已关闭；您的回答没有发送。</translation>
     </message>
@@ -2031,6 +2039,10 @@
     <message>
         <source>Answer as new message</source>
         <translation>作为新消息回答</translation>
+    </message>
+    <message>
+        <source>Send again as new message</source>
+        <translation>作为新消息再次发送</translation>
     </message>
     <message>
         <source>Question %1 of %2</source>

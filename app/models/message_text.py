@@ -161,11 +161,16 @@ def question_status(message: Message, row: QuestionRow, inbox: InboxViewModel) -
         open_here = pending_id is not None and inbox.is_open(pending_id)
         return status_text(row.status) if open_here or not inbox.loaded else superseded_text()
     told = status_text(row.status, row.withdrawn)
-    heard = None if pending_id is None else inbox.delivery(pending_id)
-    delivery = heard or message.delivery
+    delivery = answer_delivery(message, inbox)
     if delivery is None or delivery in _QUIET_DELIVERIES:
         return told
     return f"{told} · {delivery_text(delivery)}"
+
+
+def answer_delivery(message: Message, inbox: InboxViewModel) -> Delivery | None:
+    """Where the answer to a question is, as the window has heard of it last."""
+    heard = None if message.pending_id is None else inbox.delivery(message.pending_id)
+    return heard or message.delivery
 
 
 def change_text(change: FileChange) -> str:

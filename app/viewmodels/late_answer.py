@@ -9,7 +9,7 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication
 
 from app.viewmodels.clarification_card import Card, Phase
-from backend.domain.clarification import Answer, Bundle, BundleStatus
+from backend.domain.clarification import Answer, Bundle, BundleStatus, Delivery
 from backend.domain.hosted import OutgoingMessage
 from backend.domain.late_text import LateLabels, late_text
 from backend.errors import AppError
@@ -112,6 +112,19 @@ def late_labels() -> LateLabels:
 def may_answer_late(bundle: Bundle) -> bool:
     """Closed without an answer, and its agent can be given a message (LC.4)."""
     return bundle.hosted and not bundle.answerable and bundle.status not in _SETTLED
+
+
+def may_send_again(bundle: Bundle) -> bool:
+    """Answered, and not known to have reached its agent, which can be given a message."""
+    unknown = bundle.delivery is Delivery.UNKNOWN
+    return bundle.hosted and bundle.status is BundleStatus.ANSWERED and unknown
+
+
+def given_answers(bundle: Bundle) -> tuple[Answer, ...]:
+    """What the form begins with where an answer is sent again."""
+    if not may_send_again(bundle):
+        return ()
+    return tuple(row.answer for row in bundle.questions if row.answer is not None)
 
 
 def _unanswered(bundle: Bundle) -> Bundle:

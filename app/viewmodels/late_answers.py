@@ -8,7 +8,13 @@ from app.viewmodels.clarification_board import CardBoard
 from app.viewmodels.clarification_card import Card, Phase
 from app.viewmodels.clarification_drafts import AnswerDraftKeeper
 from app.viewmodels.clarification_recovery import RecoveryKind, RecoveryState
-from app.viewmodels.late_answer import LateAnswer, LatePhase, may_answer_late
+from app.viewmodels.late_answer import (
+    LateAnswer,
+    LatePhase,
+    given_answers,
+    may_answer_late,
+    may_send_again,
+)
 from app.viewmodels.message_sending import (
     Admitted,
     EarlierAdmitted,
@@ -184,7 +190,7 @@ class LateAnswers:
         except AppError as error:
             return Uncertain(error)
         late.bundle = bundle
-        if not may_answer_late(bundle):
+        if not (may_answer_late(bundle) or may_send_again(bundle)):
             return Refused(Conflict(ErrorCode.NOT_ACTIVE, "the question has moved on"))
         closed = conversation is None or conversation.input is InputMode.UNAVAILABLE
         return LatePhase.UNAVAILABLE if closed else LatePhase.NONE
@@ -234,12 +240,13 @@ class LateAnswers:
         late = self._known.get(pending_id)
         if late is None:
             bundle = await self._client.call(lambda api: api.get_bundle(pending_id))
-            if not may_answer_late(bundle):
+            if not (may_answer_late(bundle) or may_send_again(bundle)):
                 return
             late = self._known.setdefault(pending_id, LateAnswer(bundle))
         if not late.card.draft_loaded:
             late.card.draft_loaded = True
-            late.card.sheet.restore(await self._drafted(pending_id))
+            drafted = await self._drafted(pending_id)
+            late.card.sheet.restore(drafted or given_answers(late.bundle))
         if self._board.session != late.bundle.session_id:
             return
         self._opened[late.bundle.session_id] = pending_id

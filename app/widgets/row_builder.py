@@ -8,6 +8,7 @@ from app.models.message_text import (
     NOTE_KIND,
     STATUS_KINDS,
     TEXT_KINDS,
+    answer_delivery,
     attachment_names,
     author_text,
     is_line,
@@ -36,7 +37,7 @@ from app.widgets.row_facts import RowFacts
 from app.widgets.row_layout import AnswerLate, RowLayout
 from app.widgets.row_page import RowPage
 from app.widgets.tool_rows import ToolRows
-from backend.domain.clarification import BundleStatus
+from backend.domain.clarification import BundleStatus, Delivery
 from backend.domain.conversation import Message
 
 _ICONS: Final = {
@@ -138,14 +139,22 @@ class RowBuilder:
         page.line(f"{words} · {time}", colour, indent=page.gutter, small=True)
         if action is not None:
             page.action(*action)
-        if message.pending_id is not None and _may_answer_late(row, facts, waiting=waiting):
-            words = QCoreApplication.translate("Transcript", "Answer as new message")
-            page.action(words, AnswerLate(message.pending_id), indent=page.gutter)
+        offered = self._late_action(message, row) if facts.hosted and not waiting else ""
+        if offered and message.pending_id is not None:
+            page.action(offered, AnswerLate(message.pending_id), indent=page.gutter)
 
-
-def _may_answer_late(row: QuestionRow, facts: RowFacts, *, waiting: bool) -> bool:
-    """Once for a bundle, under its last question, while nobody has answered it (LC.4)."""
-    return facts.hosted and not waiting and row.status in _UNANSWERED and row.number == row.total
+    def _late_action(self, message: Message, row: QuestionRow) -> str:
+        """Once for a bundle, under its last question, while nobody has answered it (LC.4), or
+        nobody knows whether its agent has the answer.
+        """
+        if row.number != row.total:
+            return ""
+        if row.status in _UNANSWERED:
+            return QCoreApplication.translate("Transcript", "Answer as new message")
+        unknown = answer_delivery(message, self._inbox) is Delivery.UNKNOWN
+        if row.status is BundleStatus.ANSWERED and unknown:
+            return QCoreApplication.translate("Transcript", "Send again as new message")
+        return ""
 
 
 def _choices(page: RowPage, row: QuestionRow) -> None:

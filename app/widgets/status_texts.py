@@ -14,6 +14,10 @@ class StatusTexts(QObject):
     def words(self, state: RecoveryState) -> str:
         if state.kind is RecoveryKind.LATE_REFUSED and state.error is not None:
             return message_error_text(state.error)
+        if state.bundle.status is BundleStatus.ANSWERED:
+            again = self._again_words(state)
+            if again:
+                return again
         fixed = (self._fixed_words() | self._late_words()).get(state.kind)
         if fixed is not None:
             return fixed
@@ -65,6 +69,18 @@ class StatusTexts(QObject):
                 "An earlier answer to this question was sent as a message. This one was not."
             ),
         }
+
+    def _again_words(self, state: RecoveryState) -> str:
+        """Of an answer that is not known to have reached its agent, and of sending it again."""
+        if state.kind is RecoveryKind.LATE_SENT:
+            return self.tr("Your answer was sent again as a new message.")
+        unknown = state.outcome is not None and state.outcome.delivery is Delivery.UNKNOWN
+        if state.kind is RecoveryKind.UNCONFIRMED and unknown and state.bundle.hosted:
+            return self.tr(
+                "Saved; it is not confirmed that the agent got your answer. If that stays so, you "
+                "can send it again from the question in the conversation."
+            )
+        return ""
 
     def _inactive_words(self, state: RecoveryState) -> str:
         bundle = state.bundle

@@ -11,6 +11,7 @@ from backend.domain.clarification import (
     AnswerDraft,
     Bundle,
     BundleStatus,
+    Delivery,
     Option,
     Question,
     Withdrawn,
@@ -523,6 +524,49 @@ async def test_an_answered_question_is_not_offered() -> None:
     case.view_model.late.open(P1)
     await settle()
     assert case.view_model.late.opened is None
+
+
+def unconfirmed() -> Bundle:
+    """Answered; whether its agent has the answer is not known."""
+    given = Answer(QuestionId("q1"), (OptionId("o2"),), "on port 1")
+    rows = tuple(
+        dataclasses.replace(row, status=BundleStatus.ANSWERED, answer=given)
+        for row in hosted().questions
+    )
+    return dataclasses.replace(
+        hosted(), questions=rows, status=BundleStatus.ANSWERED, delivery=Delivery.UNKNOWN
+    )
+
+
+async def test_an_answer_that_is_not_confirmed_can_be_sent_again() -> None:
+    """agents.md: never by itself; the form begins with what was answered, and sends it once."""
+    case = LateCase()
+    await case.show()
+    case.desk.bundles[P1] = unconfirmed()
+    case.view_model.late.open(P1)
+    await settle()
+    opened = case.view_model.late.opened
+    assert opened is not None
+    assert opened.card.sheet.entry(0).text == "on port 1"
+    assert case.messages == []
+    case.view_model.late.send(P1)
+    case.view_model.late.send(P1)
+    await settle()
+    assert len(case.messages) == 1
+    assert "PostgreSQL" in case.messages[0]
+    assert case.said is RecoveryKind.LATE_SENT
+
+
+async def test_an_answer_that_was_confirmed_meanwhile_is_not_sent_again() -> None:
+    case = LateCase()
+    await case.show()
+    case.desk.bundles[P1] = unconfirmed()
+    case.view_model.late.open(P1)
+    await settle()
+    case.desk.bundles[P1] = dataclasses.replace(unconfirmed(), delivery=Delivery.DELIVERED)
+    case.view_model.late.send(P1)
+    await settle()
+    assert case.messages == []
 
 
 async def test_what_was_typed_on_a_question_that_closed_meanwhile_may_be_sent_or_closed() -> None:

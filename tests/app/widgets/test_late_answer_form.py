@@ -7,14 +7,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 
+from app.models.transcript_model import TranscriptRole
 from app.widgets.message_delegate import MessageDelegate
 from app.widgets.row_layout import AnswerLate
 from app.widgets.status_banner import StatusBanner
-from backend.domain.clarification import Bundle, BundleStatus
+from backend.domain.clarification import Bundle, BundleStatus, Delivery
 from backend.domain.hosted import AgentStatus
 from backend.domain.input_mode import InputMode
 from backend.errors import ErrorCode, TemporarilyUnavailable
-from backend.ids import PendingId
+from backend.ids import MessageId, PendingId
 from tests.helpers.clock import settle
 from tests.helpers.desk_builders import make_bundle, make_question, question_messages
 from tests.helpers.fake_conversations import make_conversation
@@ -70,6 +71,35 @@ async def test_an_earlier_unanswered_question_offers_it_once_in_its_row() -> Non
             if isinstance(target.action, AnswerLate)
         ]
         assert offered == [AnswerLate(PendingId("p1"))]
+
+
+async def test_an_answer_that_is_not_confirmed_offers_in_its_row_to_be_sent_again() -> None:
+    """Answered, and nobody knows whether the agent has it; a delivered one offers nothing."""
+    async with hosted_window() as window:
+        asked = expired("Which database?")
+        rows = tuple(
+            dataclasses.replace(row, status=BundleStatus.ANSWERED) for row in asked.questions
+        )
+        bundle = dataclasses.replace(asked, questions=rows, status=BundleStatus.ANSWERED)
+        (message,) = question_messages(bundle)
+        delivered = dataclasses.replace(
+            message, message_id=MessageId("m-other"), delivery=Delivery.DELIVERED
+        )
+        unconfirmed = dataclasses.replace(message, delivery=Delivery.UNKNOWN)
+        window.shown.backend.desk.add_messages(unconfirmed, delivered)
+        transcript = window.shown.view.pages.chat.transcript
+        model = transcript.model()
+        await until(lambda: model.rowCount() == 2)
+        delegate = transcript.itemDelegate()
+        assert isinstance(delegate, MessageDelegate)
+        offered = {
+            model.index(row, 0).data(TranscriptRole.MESSAGE).delivery: [
+                target.name for target in delegate.row_layout(model.index(row, 0)).targets
+            ]
+            for row in (0, 1)
+        }
+        assert offered[Delivery.UNKNOWN] == ["Send again as new message"]
+        assert offered[Delivery.DELIVERED] == []
 
 
 async def test_it_is_filled_in_and_sent_as_a_new_message() -> None:
