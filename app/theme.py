@@ -102,12 +102,14 @@ class Theme(QObject):
         self._application = application
         self._scheme = scheme
         self._zoom = zoom
+        self._scale = zoom
         self._system_font = QFont(application.font())
         folder = resource_folder("resources") / "themes"
         self._template = Template(
             "".join((folder / name).read_text(encoding="utf-8") for name in _STYLE_SHEETS)
         )
         self._colours = {dark: load_colours("dark" if dark else "light") for dark in (False, True)}
+        self._palettes = {dark: _palette(colours) for dark, colours in self._colours.items()}
         application.setStyle("Fusion")
         application.styleHints().colorSchemeChanged.connect(self._follow_system)
         self._apply()
@@ -133,7 +135,7 @@ class Theme(QObject):
     @property
     def palette(self) -> QPalette:
         """The colours for whoever paints by hand; a widget's own palette is changed by QSS."""
-        return _palette(self.colours)
+        return QPalette(self._palettes[self.dark])
 
     def set_scheme(self, scheme: Scheme) -> None:
         if scheme is not self._scheme:
@@ -209,18 +211,15 @@ class Theme(QObject):
     def _right_to_left(self) -> bool:
         return self._application.layoutDirection() is Qt.LayoutDirection.RightToLeft
 
-    @property
-    def _scale(self) -> float:
-        system = QFontInfo(self._system_font).pixelSize()
-        return max(1.0, system / _DESIGN_PIXELS) * self._zoom
-
     def _follow_system(self) -> None:
         if self._scheme is Scheme.SYSTEM:
             self._apply()
 
     def _apply(self) -> None:
+        system = QFontInfo(self._system_font).pixelSize()
+        self._scale = max(1.0, system / _DESIGN_PIXELS) * self._zoom
         self._application.setFont(self.font())
-        self._application.setPalette(_palette(self.colours))
+        self._application.setPalette(self.palette)
         self._application.setStyleSheet(self._style_sheet())
         self.changed.emit()
 

@@ -11,9 +11,15 @@ from typing import Any, Final
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.timers import WindowTimer
+
 YOUNG_OBJECTS: Final = 2_000
 """New container objects after which a collection is worth its time."""
 _YOUNG_PER_FULL: Final = 20
+_MOST_YOUNG: Final = 400
+_QUIET_MILLISECONDS: Final = 500
+"""A full collection looks at everything alive, a tenth of a second's work while thousands of rows
+come: it waits for a pause as long as this, until `_MOST_YOUNG` have gone by without one."""
 
 
 class GarbageCollector(QObject):
@@ -28,6 +34,7 @@ class GarbageCollector(QObject):
         super().__init__(parent)
         self._asked = False
         self._collections = 0
+        self._pause = WindowTimer(self, self._collect_all, milliseconds=_QUIET_MILLISECONDS)
         self._wanted.connect(self._collect, Qt.ConnectionType.QueuedConnection)
 
     def take_over(self) -> None:
@@ -37,6 +44,7 @@ class GarbageCollector(QObject):
 
     def give_back(self) -> None:
         """Leave collecting to the interpreter again."""
+        self._pause.stop()
         gc.enable()
         gc.unfreeze()
 
@@ -60,4 +68,14 @@ class GarbageCollector(QObject):
     def _collect(self) -> None:
         self._asked = False
         self._collections += 1
-        gc.collect(2 if self._collections % _YOUNG_PER_FULL == 0 else 1)
+        if self._collections >= _MOST_YOUNG:
+            self._collect_all()
+            return
+        gc.collect(1)
+        if self._collections >= _YOUNG_PER_FULL:
+            self._pause.start()
+
+    def _collect_all(self) -> None:
+        self._collections = 0
+        self._pause.stop()
+        gc.collect()

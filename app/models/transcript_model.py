@@ -57,7 +57,7 @@ class TranscriptModel(QAbstractListModel):
             case TranscriptRole.MESSAGE:
                 return message
             case TranscriptRole.FIRST_OF_AUTHOR:
-                return self._is_first_of_author(index.row())
+                return self.is_first_of_author(index.row())
             case _:
                 return None
 
@@ -69,8 +69,8 @@ class TranscriptModel(QAbstractListModel):
         if self._rows:
             self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
 
-    def _is_first_of_author(self, row: int) -> bool:
-        """A status between two rows is nobody's."""
+    def is_first_of_author(self, row: int) -> bool:
+        """What stands before it is of another author; a status between two rows is nobody's."""
         author = self._rows[row].author
         for before in range(row - 1, -1, -1):
             if self._rows[before].kind not in STATUS_KINDS:

@@ -7,7 +7,9 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.client import BackendClient
+from app.viewmodels.row_intake import RowIntake
 from app.viewmodels.row_order import is_newer
+from backend.clock import Nanoseconds
 from backend.domain.conversation import Message, MessagePage
 from backend.events import BundleRemoved, Event, MessagesChanged
 from backend.ids import MessageId, SessionId
@@ -42,6 +44,7 @@ class TranscriptViewModel(QObject):
         self._has_newer = False
         self._loading = False
         self._generation = 0
+        self._intake = RowIntake(self, self._merge)
         client.event_received.connect(self._apply)
 
     @property
@@ -55,6 +58,11 @@ class TranscriptViewModel(QObject):
     @property
     def loading(self) -> bool:
         return self._loading
+
+    @property
+    def arriving(self) -> bool:
+        """Whether rows were told that are not here yet: they come with the next frames."""
+        return self._intake.waits
 
     @property
     def has_older(self) -> bool:
@@ -146,6 +154,7 @@ class TranscriptViewModel(QObject):
     def _start(self, session_id: SessionId | None) -> int:
         self._generation += 1
         self._waiting_events = None
+        self._intake.clear()
         if session_id != self._session or session_id is None:
             self._session = session_id
             self._rows = []
@@ -188,8 +197,9 @@ class TranscriptViewModel(QObject):
                 if self._waiting_events is not None:
                     self._waiting_events.append(happened)
                 else:
-                    self._merge(messages)
+                    self._intake.take(messages)
             case BundleRemoved(pending_id, session_id) if session_id == self._session:
+                self._intake.withdraw(pending_id)
                 for index in reversed(range(len(self._rows))):
                     if self._rows[index].pending_id == pending_id:
                         self._remove(index, 1)
@@ -199,27 +209,36 @@ class TranscriptViewModel(QObject):
     def _merge_waiting(self) -> None:
         missed, self._waiting_events = self._waiting_events or [], None
         for happened in missed:
-            self._merge(happened.messages)
+            self._intake.take(happened.messages)
         self._trim_front()
 
     def _merge(self, messages: Iterable[Message]) -> None:
         known = self._places()
-        fresh = []
+        fresh: dict[MessageId, Message] = {}
         for message in messages:
             index = known.get(message.message_id)
             if index is None:
-                fresh.append(message)
+                earlier = fresh.get(message.message_id)
+                if earlier is None or is_newer(message, earlier):
+                    fresh[message.message_id] = message
             elif is_newer(message, self._rows[index]):
                 self._rows[index] = message
                 self.changed.emit(index, message)
-        if fresh and self._has_newer:
-            return
-        for message in fresh:
-            if self._has_older and self._rows and message.created_at < self._rows[0].created_at:
-                continue
-            place = bisect_right(self._rows, message.created_at, key=lambda row: row.created_at)
-            self._insert(place, (message,))
+        if fresh and not self._has_newer:
+            self._take_in(fresh.values())
         self._trim_front()
+
+    def _take_in(self, fresh: Iterable[Message]) -> None:
+        """New rows in their order, those that stand together at once."""
+        if self._has_older and self._rows:
+            first = self._rows[0].created_at
+            fresh = (message for message in fresh if message.created_at >= first)
+        runs: dict[int, list[Message]] = {}
+        for message in sorted(fresh, key=_created_at):
+            place = bisect_right(self._rows, message.created_at, key=_created_at)
+            runs.setdefault(place, []).append(message)
+        for place, run in reversed(runs.items()):
+            self._insert(place, run)
 
     def _insert(self, index: int, messages: Sequence[Message]) -> None:
         known = self._places()
@@ -255,3 +274,7 @@ class TranscriptViewModel(QObject):
         if has_newer != self._has_newer:
             self._has_newer = has_newer
             self.newer_changed.emit(has_newer)
+
+
+def _created_at(message: Message) -> Nanoseconds:
+    return message.created_at

@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.message_text import is_line
-from app.models.transcript_model import TranscriptModel, TranscriptRole
+from app.models.transcript_model import TranscriptModel
 from app.theme import Theme
 from app.viewmodels.activity_row import THINKING_KIND, read_thought
 from app.viewmodels.inbox import InboxViewModel
@@ -148,17 +148,20 @@ class MessageDelegate(QStyledItemDelegate):
         self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem
     ) -> None:
         state = option.state
+        by_key = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_KeyboardFocusChange
+        selected, focused = state & QStyle.StateFlag.State_Selected, state & by_key == by_key
+        if not selected and not focused:
+            return
         colours = self._theme.colours
         column = min(rect.width(), self._theme.pixels(COLUMN) + 2 * self._theme.pixels(16))
         around = QRectF(0, rect.top() + 1, column, rect.height() - 2)
         around.moveLeft(rect.left() + (rect.width() - column) / 2)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        if state & QStyle.StateFlag.State_Selected:
+        if selected:
             painter.setBrush(QColor(colours.selected))
             painter.drawRoundedRect(around, self._theme.pixels(8), self._theme.pixels(8))
-        by_key = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_KeyboardFocusChange
-        if state & by_key == by_key:
+        if focused:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(colours.accent), 1.5))
             painter.drawRoundedRect(around, self._theme.pixels(8), self._theme.pixels(8))
@@ -167,7 +170,7 @@ class MessageDelegate(QStyledItemDelegate):
         name = message.message_id
         facts = RowFacts(
             width=self.width,
-            first_of_author=bool(index.data(TranscriptRole.FIRST_OF_AUTHOR)),
+            first_of_author=_model(index).is_first_of_author(index.row()),
             agent=self.agent,
             now=self.now,
             opened=self._opened.get(name, frozenset()),
@@ -197,8 +200,12 @@ class MessageDelegate(QStyledItemDelegate):
         return self._tails[name]
 
 
-def _message(index: Index) -> Message:
+def _model(index: Index) -> TranscriptModel:
     model = index.model()
     if not isinstance(model, TranscriptModel):
         raise TypeError("the delegate paints rows of a TranscriptModel only")
-    return model.message(index.row())
+    return model
+
+
+def _message(index: Index) -> Message:
+    return _model(index).message(index.row())

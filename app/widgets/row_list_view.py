@@ -128,25 +128,30 @@ class RowListView(QListView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
-        area = event.rect()
-        row = self.geometry_of_rows.row_at(area.top() + self.verticalOffset())
-        while 0 <= row < len(self.geometry_of_rows):
-            index = self.model().index(row, 0)
-            option = self._option(index)
-            if option.rect.top() > area.bottom():
-                break
-            self.itemDelegate().paint(painter, option, index)
+        area, geometry, offset = event.rect(), self.geometry_of_rows, self.verticalOffset()
+        model, delegate, width = self.model(), self.itemDelegate(), self.viewport().width()
+        states = self._states()
+        plain = QStyleOptionViewItem()
+        self.initViewItemOption(plain)
+        plain.state &= ~QStyle.StateFlag.State_HasFocus
+        row = geometry.row_at(area.top() + offset)
+        while 0 <= row < len(geometry) and geometry.top(row) - offset <= area.bottom():
+            option = QStyleOptionViewItem(plain)
+            option.rect = QRect(0, geometry.top(row) - offset, width, geometry.height(row))
+            if row in states:
+                option.state |= states[row]
+            delegate.paint(painter, option, model.index(row, 0))
             row += 1
         painter.end()
 
-    def _option(self, index: QModelIndex) -> QStyleOptionViewItem:
-        option = QStyleOptionViewItem()
-        self.initViewItemOption(option)
-        option.rect = self.visualRect(index)
-        state = option.state & ~QStyle.StateFlag.State_HasFocus
-        if self.selectionModel().isSelected(index):
-            state |= QStyle.StateFlag.State_Selected
-        if index == self.currentIndex() and self.hasFocus():
-            state |= QStyle.StateFlag.State_HasFocus
-        option.state = state
-        return option
+    def _states(self) -> dict[int, QStyle.StateFlag]:
+        """What is particular about the rows that are selected or have the focus."""
+        states: dict[int, QStyle.StateFlag] = {}
+        if self.selectionModel().hasSelection():
+            for index in self.selectionModel().selectedIndexes():
+                states[index.row()] = QStyle.StateFlag.State_Selected
+        current = self.currentIndex()
+        if current.isValid() and self.hasFocus():
+            known = states.get(current.row(), QStyle.StateFlag.State_None)
+            states[current.row()] = known | QStyle.StateFlag.State_HasFocus
+        return states

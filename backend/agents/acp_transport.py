@@ -139,7 +139,8 @@ class AcpTransport:
     async def _let_others(self) -> None:
         loop = asyncio.get_running_loop()
         if loop.time() - self._turn_began > _TURN_SECONDS:
-            await asyncio.sleep(0)
+            # The window's thread is among the others: it is to have as much of the interpreter.
+            await asyncio.sleep(_TURN_SECONDS)
             self._turn_began = loop.time()
 
     def _frame(self, line: bytes) -> JsonMap | None:

@@ -19,6 +19,7 @@ A prompt is one step per line. A line that begins with none of these words is ec
     collect                 the tool get_answer with the ticket of the last call that had one
     edit PATH TEXT          a tool call with a diff, and the file really written
     burst N TEXT            N chunks of TEXT in one write
+    calls N                 N tool calls that begin, then their N ends, in one write
     stream N SECONDS TEXT   N chunks, SECONDS apart
     stamped N RATE          N chunks of Markdown, RATE a second, each with the moment of its sending
     wait                    until cancelled
@@ -300,6 +301,25 @@ class Prompt:
         params = {"sessionId": self.session, "update": update}
         frame = json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": params})
         self.wire.line("\n".join([frame] * int(count)))
+
+    def do_calls(self, count: str) -> None:
+        begun = {"sessionUpdate": "tool_call", "kind": "execute", "status": "in_progress"}
+        output = {"type": "content", "content": {"type": "text", "text": "12 passed"}}
+        ended = {
+            "sessionUpdate": "tool_call_update",
+            "status": "completed",
+            "content": [output],
+        }
+        frames = []
+        for parts in (begun, ended):
+            for number in range(int(count)):
+                update: Json = {**parts, "toolCallId": f"call-{number}"}
+                if parts is begun:
+                    update["title"] = f"pytest -q tests/test_{number}.py"
+                params = {"sessionId": self.session, "update": update}
+                frame = {"jsonrpc": "2.0", "method": "session/update", "params": params}
+                frames.append(json.dumps(frame))
+        self.wire.line("\n".join(frames))
 
     def do_stream(self, text: str) -> None:
         count, seconds, chunk = text.split(" ", 2)

@@ -64,3 +64,24 @@ async def test_garbage_does_not_pile_up(collector: GarbageCollector) -> None:
         await until(lambda: not collector._asked)
     assert len(kept) == 10
     assert len(Cycle.freed_on) >= 9
+
+
+async def test_everything_alive_is_looked_at_in_a_pause_and_not_while_work_goes_on(
+    collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collected: list[int] = []
+    real = gc.collect
+
+    def collect(generation: int = 2) -> int:
+        collected.append(generation)
+        return real(generation)
+
+    monkeypatch.setattr(gc, "collect", collect)
+    kept = []
+    for _ in range(60):
+        kept.append([[place] for place in range(YOUNG_OBJECTS * 2)])
+        collector.note_work()
+        while collector._asked:
+            await asyncio.sleep(0)
+    assert collected == [1] * len(kept)
+    await until(lambda: collected[-1] == 2)

@@ -51,11 +51,20 @@ def figures_row(name: str, figures: Figures, bare: Figures | None = None) -> tup
         f"paint: median {part(painted, 0.5):6.1f} ms   "
         f"p99 {part(painted, 0.99):6.1f}   max {max(painted) * 1000:6.1f}"
     )
-    tick = (
-        f"ticks: p99 {part(ticks, 0.99):6.1f} ms   p99.9 {part(ticks, 0.999):6.1f}   "
-        f"max {max(ticks) * 1000:6.1f}"
-    )
+    tick = _ticks(ticks)
     ratio = ""
     if bare is not None:
         ratio = f"   x{statistics.median(painted) / statistics.median(bare.painted):.1f}"
     return name, f"{paint}{ratio}      {tick}   n={len(painted)}"
+
+
+def ticks_row(name: str, ticks: Sequence[float]) -> tuple[str, str]:
+    """One row of a table of ticks only."""
+    return name, f"{_ticks(ticks)}   n={len(ticks)}"
+
+
+def _ticks(ticks: Sequence[float]) -> str:
+    return (
+        f"ticks: p99 {part(ticks, 0.99):6.1f} ms   p99.9 {part(ticks, 0.999):6.1f}   "
+        f"max {max(ticks) * 1000:6.1f}"
+    )
