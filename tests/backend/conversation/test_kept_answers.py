@@ -13,6 +13,7 @@ from backend.clarification.ask_result import AskStatus
 from backend.clock import SystemClock
 from backend.domain.agents import StopReason
 from backend.domain.clarification import (
+    BundleStatus,
     Delivery,
     Skipped,
 )
@@ -219,6 +220,17 @@ async def test_a_turn_that_its_human_stops_gives_nothing_by_itself(kept: Kept) -
         asked.pending_id
     ]
     await kept.hosted.desk.desk.discard_stored_answer(asked.pending_id)
+
+
+async def test_a_question_on_its_way_when_the_turn_was_stopped_is_withdrawn_at_its_end(
+    kept: Kept,
+) -> None:
+    """K8.6 82: it was asked between the stop and the end, and its agent has moved on."""
+    await kept.hosted.desk.desk.conversations.cancel_turn(S)
+    asked = await kept.ask()
+    kept.hosted.agent.prompts[-1].done("cancelled")
+    await kept.hosted.status(AgentStatus.READY)
+    assert (await kept.bundle(asked.pending_id)).status is BundleStatus.CANCELLED
 
 
 async def test_a_stop_the_agent_answers_by_being_done_is_one_all_the_same(kept: Kept) -> None:
