@@ -118,6 +118,7 @@ class ClarificationOverlay(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
             self._refresh()
+            self._name()
         super().changeEvent(event)
 
     def _connect(self) -> None:
@@ -356,14 +357,18 @@ class ClarificationOverlay(QWidget):
         self._by_human = True
 
     def _announce_card(self) -> None:
-        session = self._view_model.session
-        if session is not None:
-            words = self.tr("Question from {agent} in {project}").format(
-                agent=session.agent, project=workspace_text(session.workspace)
-            )
-            for part in (self, self._frame):
-                part.setAccessibleName(words)
+        if words := self._name():
             announce(self, words, urgent=True)
+
+    def _name(self) -> str:
+        """Name the card for those who hear it; empty when nobody asks."""
+        if (session := self._view_model.session) is None:
+            return ""
+        words = self.tr("Question from {agent} in {project}")
+        words = words.format(agent=session.agent, project=workspace_text(session.workspace))
+        self.setAccessibleName(words)
+        self._frame.setAccessibleName(words)
+        return words
 
     def _show_touch(self) -> None:
         show_touch(self, touch=self._touch.on)

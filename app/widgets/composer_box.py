@@ -31,6 +31,8 @@ _NARROW: Final = 560
 _LOW: Final = 470
 """Below this height of the chat only what is needed to write and send is shown."""
 _LOW_EDIT: Final = 64
+_LEAST_EDIT: Final = 150
+"""What a line to write in needs of the width to stand beside the buttons."""
 
 
 class ComposerBox(QWidget):
@@ -90,6 +92,7 @@ class ComposerBox(QWidget):
         narrow = self.width() < self._theme.pixels(_NARROW)
         self._trouble.set_narrow(narrow=narrow)
         self._place_pickers(narrow=narrow)
+        self._place_edit()
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.LanguageChange:
@@ -134,6 +137,19 @@ class ComposerBox(QWidget):
         elif not narrow and self._deeds.indexOf(self._pickers) < 0:
             self._writing.removeWidget(self._pickers)
             self._deeds.insertWidget(0, self._pickers, 1)
+
+    def _place_edit(self) -> None:
+        """Above the buttons, or beside them where there is little height and enough width."""
+        buttons = [one for one in (self._stop, self._send) if not one.isHidden()]
+        taken = sum(one.sizeHint().width() + self._deeds.spacing() for one in buttons)
+        left = self._inner.width() - taken
+        beside = self._low and left >= self._theme.pixels(_LEAST_EDIT)
+        if beside and self._deeds.indexOf(self.edit) < 0:
+            self._writing.removeWidget(self.edit)
+            self._deeds.insertWidget(0, self.edit, 1000)
+        elif not beside and self._writing.indexOf(self.edit) < 0:
+            self._deeds.removeWidget(self.edit)
+            self._writing.insertWidget(0, self.edit)
 
     def _connect(self) -> None:
         view_model = self._view_model
@@ -203,6 +219,7 @@ class ComposerBox(QWidget):
         self._stop.setEnabled(model.can_stop)
         self._pickers.setVisible(not self._low and not self._pickers.blank)
         self._hint.setVisible(not self._low or self._hint.urgent or not writable)
+        self._place_edit()
         self.edit.setAccessibleDescription(self._hint.text)
         self._send.setAccessibleDescription(self._hint.text)
         self.updateGeometry()

@@ -27,6 +27,7 @@ class ReviewButtons(QWidget):
         self._choices = Choices(None, None, (), ())
         self._extra: list[tuple[WordyButton, PermissionOption]] = []
         self._sending = False
+        self._low = False
         self.decline = named_button("declineButton")
         self.approve = named_button("approveButton", "primary")
         self._rows = QVBoxLayout()
@@ -73,7 +74,13 @@ class ReviewButtons(QWidget):
             self._rows.addWidget(button)
             self._extra.append((button, option))
         self.approve.setVisible(choices.approve is not None)
-        self._note.setVisible(bool(choices.always))
+        self._note.setVisible(bool(choices.always) and not self._low)
+        self._retranslate()
+
+    def set_low(self, *, low: bool) -> None:
+        """Where there is little height the buttons come before what explains them."""
+        self._low = low
+        self._note.setVisible(bool(self._choices.always) and not low)
         self._retranslate()
 
     def refresh(self, *, decidable: bool, readable: bool, sending: bool) -> None:
@@ -130,3 +137,4 @@ class ReviewButtons(QWidget):
             always = option in choices.always
             button.set_words(option.name or option.id)
             button.setAccessibleDescription(remembers if always else "")
+            button.setToolTip(remembers if always and self._low else "")

@@ -33,6 +33,8 @@ from app.widgets.touch import TouchLayout, show_touch
 AGE_SECONDS: Final = 30.0
 _MAX_WIDTH: Final = 808
 _BORDER: Final = 2
+_LOW: Final = 470
+"""Below this height of the chat only what is needed to decide is shown."""
 
 
 class ReviewCardWidget(QWidget):
@@ -82,6 +84,13 @@ class ReviewCardWidget(QWidget):
         self.hide()
         self._replace()
 
+    def set_chat_height(self, height: int) -> None:
+        """Say less where there is little height."""
+        low = height < self._theme.pixels(_LOW)
+        self._header.set_low(low=low)
+        self._buttons.set_low(low=low)
+        self.updateGeometry()
+
     def hold_back(self, *, held: bool) -> None:
         """A question is shown: it goes first, unless the human has opened this card."""
         self._held_back = held
@@ -118,6 +127,7 @@ class ReviewCardWidget(QWidget):
         if event.type() == QEvent.Type.LanguageChange:
             self._retranslate()
             self._refresh()
+            self._name()
         super().changeEvent(event)
 
     def _build(self) -> None:
@@ -280,9 +290,15 @@ class ReviewCardWidget(QWidget):
         return focus is not None and (focus is self or self.isAncestorOf(focus))
 
     def _announce(self) -> None:
+        words = self._name()
+        if words:
+            announce(self, words, urgent=True)
+
+    def _name(self) -> str:
+        """Name the card for those who hear it; empty when there is none."""
         card = self._view_model.card
         if card is None:
-            return
+            return ""
         session = self._sessions.session(card.review.session_id)
         words = self.tr("Permission for %1 in %2")
         words = words.replace("%1", card.review.agent_name or self.tr("an agent"))
@@ -290,7 +306,7 @@ class ReviewCardWidget(QWidget):
         words = words.replace("%2", workspace_text(place))
         self.setAccessibleName(words)
         self._frame.setAccessibleName(words)
-        announce(self, words, urgent=True)
+        return words
 
     def _show_touch(self) -> None:
         show_touch(self, touch=self._touch.on)

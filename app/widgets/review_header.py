@@ -22,6 +22,7 @@ class ReviewHeader(QWidget):
         self._card: ReviewCard | None = None
         self._session: SessionSummary | None = None
         self._now = 0
+        self._low = False
         self._texts = ReviewWords(self)
         self._icon = QLabel()
         self._what = _label("reviewTitle", "strong")
@@ -49,6 +50,11 @@ class ReviewHeader(QWidget):
         self._more.setVisible(more > 0)
         self._show()
 
+    def set_low(self, *, low: bool) -> None:
+        """Where there is little height, what the agent says of it is left to the transcript."""
+        self._low = low
+        self._show()
+
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
             self._show()
@@ -69,7 +75,7 @@ class ReviewHeader(QWidget):
         why = description_of(review.call)
         self._why.setText(self.tr("The agent says: %1").replace("%1", _short(why)))
         self._why.setToolTip(plain_tip(why))
-        self._why.setVisible(bool(why))
+        self._why.setVisible(bool(why) and not self._low)
 
     def _show_icon(self) -> None:
         size = self._theme.icon_size()

@@ -75,10 +75,7 @@ class ChatPage(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._slot.set_chat_height(self.height())
-        self._review_slot.set_chat_height(self.height())
-        self.foot.set_chat_height(self.height())
-        self._place_new_rows()
+        self._tell_height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """What lies over the transcript follows it, also where a card or the foot takes room."""
@@ -90,6 +87,14 @@ class ChatPage(QWidget):
         if event.type() is QEvent.Type.LanguageChange:
             self._retranslate()
         super().changeEvent(event)
+
+    def _tell_height(self) -> None:
+        """What is little height depends on the size of the letters too."""
+        self._slot.set_chat_height(self.height())
+        self._review.set_chat_height(self.height())
+        self._review_slot.set_chat_height(self.height())
+        self.foot.set_chat_height(self.height())
+        self._place_new_rows()
 
     def _build(self, banner: QWidget) -> None:
         px = self._theme.pixels
@@ -133,6 +138,7 @@ class ChatPage(QWidget):
         desk.transcript.newer_changed.connect(self._show_new_rows)
         self._new_rows.clicked.connect(self._go_to_end)
         self._theme.changed.connect(self._show_icons)
+        self._theme.changed.connect(self._tell_height)
         self._show_icons()
 
     def _show_session(self) -> None:
