@@ -133,6 +133,7 @@ async def test_what_is_wrong_in_a_turn_stands_in_its_transcript(
     go = tmp_path / "go"
     async with another_talks(desk):
         session = await desk.start(f"{bad.script}\nuntil {go}")
+        await desk.until(session, lambda seen: bad.ends or seen.turn_id is not None)
     assert bad.ends or (await desk.conversation(session)).turn_id is not None
     go.touch()
     await desk.until(session, is_free)
