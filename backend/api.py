@@ -21,7 +21,6 @@ from backend.domain.hosted import (
     SessionStart,
 )
 from backend.domain.listing import BundlePage, Origin, PageQuery
-from backend.domain.review import Review, ReviewOutcome
 from backend.ids import (
     AdmissionId,
     ClaimId,
@@ -29,10 +28,10 @@ from backend.ids import (
     MessageId,
     PendingId,
     QueueEntryId,
-    ReviewId,
     SessionId,
     TaskId,
 )
+from backend.review_api import ReviewApi
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,38 +166,6 @@ class ConversationApi(Protocol):
 
     async def set_option(self, session_id: SessionId, option_id: str, value: str) -> None:
         """Raises `AgentFailed` when the agent refuses, `Conflict` when it does not run."""
-        ...
-
-
-class ReviewApi(Protocol):
-    """What agents want to do and may not do unasked."""
-
-    async def list_open_reviews(self) -> tuple[Review, ...]:
-        """Every request that waits for a decision, of all sessions, oldest first."""
-        ...
-
-    async def get_review(self, review_id: ReviewId) -> Review:
-        """Raises `NotFound`."""
-        ...
-
-    async def decide(
-        self,
-        review_id: ReviewId,
-        option_id: str,
-        *,
-        client_id: ClientId,
-        claim_token: ClaimId,
-    ) -> ReviewOutcome:
-        """Choose one of the request's options, once, through the one decision transaction.
-
-        `claim_token` is fresh for each new attempt and the same for a retry of it.
-
-        Raises:
-            InvalidInput: no such option.
-            NotFound: no such request.
-            Conflict: `not_active`, it can no longer be decided, or was decided otherwise.
-            TemporarilyUnavailable: not known to be decided; retry is safe.
-        """
         ...
 
 

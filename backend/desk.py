@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
-from backend.api import ConversationApi, DeskInfo, ReviewApi
+from backend.api import ConversationApi, DeskInfo
 from backend.clarification.lifecycle import Lifecycle
 from backend.clarification.parts import Parts
 from backend.clarification.projections import Projections
@@ -32,6 +32,7 @@ from backend.errors import (
     TemporarilyUnavailable,
 )
 from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId, TaskId
+from backend.review_api import ReviewApi
 from backend.store import (
     bundles,
     deliveries,

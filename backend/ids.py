@@ -18,6 +18,9 @@ AgentKey = NewType("AgentKey", str)
 AdmissionId = NewType("AdmissionId", str)
 QueueEntryId = NewType("QueueEntryId", str)
 ReviewId = NewType("ReviewId", str)
+RuleId = NewType("RuleId", str)
+ServerId = NewType("ServerId", str)
+EventId = NewType("EventId", str)
 
 
 def new_id() -> str:

@@ -1264,6 +1264,65 @@
     </message>
 </context>
 <context>
+    <name>PolicyWords</name>
+    <message>
+        <source>Allow</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask me</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only reads</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Changes things</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>May destroy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Exactly this, by this agent in this folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This tool, whatever it is given, by this agent in this folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cannot be reached</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A program on this machine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An address (HTTP)</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Program</name>
     <message>
         <source>Quit Kandesk</source>
@@ -1616,6 +1675,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Expired</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Outcome unknown</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1629,6 +1696,14 @@
     </message>
     <message>
         <source>The agent stopped waiting before anybody decided. Nothing was run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nobody decided in time. Nothing was run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It was approved, and failed.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -1246,6 +1246,65 @@
     </message>
 </context>
 <context>
+    <name>PolicyWords</name>
+    <message>
+        <source>Allow</source>
+        <translation>允许</translation>
+    </message>
+    <message>
+        <source>Ask me</source>
+        <translation>询问我</translation>
+    </message>
+    <message>
+        <source>Deny</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Only reads</source>
+        <translation>只读取</translation>
+    </message>
+    <message>
+        <source>Changes things</source>
+        <translation>会更改内容</translation>
+    </message>
+    <message>
+        <source>May destroy</source>
+        <translation>可能造成破坏</translation>
+    </message>
+    <message>
+        <source>Exactly this, by this agent in this folder</source>
+        <translation>仅限此操作，且仅限此代理在此文件夹中</translation>
+    </message>
+    <message>
+        <source>This tool, whatever it is given, by this agent in this folder</source>
+        <translation>此工具（无论参数），仅限此代理在此文件夹中</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>正在启动</translation>正在启动</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>就绪</translation>
+    </message>
+    <message>
+        <source>Cannot be reached</source>
+        <translation>无法连接</translation>
+    </message>
+    <message>
+        <source>A program on this machine</source>
+        <translation>本机上的程序</translation>
+    </message>
+    <message>
+        <source>An address (HTTP)</source>
+        <translation>一个地址 (HTTP)</translation>
+    </message>
+</context>
+<context>
     <name>Program</name>
     <message>
         <source>Quit Kandesk</source>
@@ -1592,6 +1651,14 @@
         <translation>已取消</translation>
     </message>
     <message>
+        <source>Expired</source>
+        <translation>已过期</translation>已过期</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>失败</translation>
+    </message>
+    <message>
         <source>Outcome unknown</source>
         <translation>结果未知</translation>
     </message>
@@ -1606,6 +1673,14 @@
     <message>
         <source>The agent stopped waiting before anybody decided. Nothing was run.</source>
         <translation>在有人决定之前，代理就停止了等待。没有运行任何东西。</translation>
+    </message>
+    <message>
+        <source>Nobody decided in time. Nothing was run.</source>
+        <translation>无人及时决定。未执行任何操作。</translation>
+    </message>
+    <message>
+        <source>It was approved, and failed.</source>
+        <translation>已批准，但执行失败。</translation>
     </message>
     <message>
         <source>It was approved, and the agent ended before it told what came of it. Look for yourself before you allow it again.</source>

@@ -101,6 +101,8 @@ def verdict_text(verdict: Verdict) -> str:
             return QCoreApplication.translate("Activity", "Cancelled")
         case Verdict.EXPIRED:
             return QCoreApplication.translate("Activity", "Expired")
+        case Verdict.FAILED:
+            return QCoreApplication.translate("Activity", "Failed")
         case Verdict.UNKNOWN:
             return QCoreApplication.translate("Activity", "Outcome unknown")
     assert_never(verdict)

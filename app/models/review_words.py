@@ -30,6 +30,10 @@ class ReviewWords(QObject):
                 return self.tr("Declined")
             case ReviewStatus.CANCELLED:
                 return self.tr("Cancelled")
+            case ReviewStatus.EXPIRED:
+                return self.tr("Expired")
+            case ReviewStatus.FAILED:
+                return self.tr("Failed")
             case ReviewStatus.OUTCOME_UNKNOWN:
                 return self.tr("Outcome unknown")
 
@@ -42,6 +46,10 @@ class ReviewWords(QObject):
                 return self.tr("It was declined already. Nothing was run.")
             case ReviewStatus.CANCELLED:
                 return self.tr("The agent stopped waiting before anybody decided. Nothing was run.")
+            case ReviewStatus.EXPIRED:
+                return self.tr("Nobody decided in time. Nothing was run.")
+            case ReviewStatus.FAILED:
+                return self.tr("It was approved, and failed.")
             case ReviewStatus.OUTCOME_UNKNOWN:
                 return self.tr(
                     "It was approved, and the agent ended before it told what came of it. "

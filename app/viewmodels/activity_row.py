@@ -38,6 +38,7 @@ class Verdict(StrEnum):
     DECLINED = "declined"
     CANCELLED = "cancelled"
     EXPIRED = "expired"
+    FAILED = "failed"
     UNKNOWN = "unknown"
 
 
@@ -76,6 +77,7 @@ _VERDICTS: Final = {
     "cancelled": Verdict.CANCELLED,
     "withdrawn": Verdict.CANCELLED,
     "expired": Verdict.EXPIRED,
+    "failed": Verdict.FAILED,
     "outcome_unknown": Verdict.UNKNOWN,
 }
 

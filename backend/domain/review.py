@@ -5,22 +5,34 @@ from enum import StrEnum
 
 from backend.clock import Nanoseconds
 from backend.domain.agents import PermissionOption, ToolCallChange
-from backend.ids import MessageId, ReviewId, SessionId, TurnId
+from backend.domain.policy import Risk, RuleScope
+from backend.ids import MessageId, ReviewId, RuleId, ServerId, SessionId, TurnId
 
 
 class ReviewStatus(StrEnum):
-    """Of requests whose agent carries them out itself (T1.2, owner = agent)."""
+    """Of one request (T1.2). Whoever carries it out, the words are the same."""
 
     PENDING = "pending"
     APPROVED = "approved"
-    """Decided; the agent is being told, or has been and is at work on it."""
+    """Decided; it is being carried out, or will be."""
     DECLINED = "declined"
     EXECUTED = "executed"
-    """The agent was told that it may, and has gone on."""
+    """It was carried out, as far as whoever did it has told."""
+    FAILED = "failed"
+    """It was carried out, or could not be begun, and failed; `error` says why."""
     CANCELLED = "cancelled"
     """Nobody decided, and nobody waits any more."""
+    EXPIRED = "expired"
+    """Nobody decided in time."""
     OUTCOME_UNKNOWN = "outcome_unknown"
-    """Approved; whether the agent heard of it, and what came of it, is not known."""
+    """Approved; whether it was carried out, and what came of it, is not known."""
+
+
+class Owner(StrEnum):
+    """Who carries an approved call out (T8.3)."""
+
+    AGENT = "agent"
+    GATEWAY = "gateway"
 
 
 class Verdict(StrEnum):
@@ -64,6 +76,21 @@ class Review:
     """A `Door`; empty while nobody has decided."""
     drifted: bool = False
     """What the agent did was not quite what it had asked for."""
+    owner: Owner = Owner.AGENT
+    risk: Risk = Risk.WRITE
+    scopes: tuple[RuleScope, ...] = ()
+    """What "Always allow" may remember of it; empty where it may not."""
+    server_id: ServerId | None = None
+    server_name: str = ""
+    """The server whose tool it is, where this desk carries it out."""
+    expires_at: Nanoseconds | None = None
+    rule_id: RuleId | None = None
+    """The rule that was made with the verdict."""
+    reason: str = ""
+    """What the human gave for declining, else the code of why it ended undecided."""
+    error: str = ""
+    result: str = ""
+    """What came of it, bounded; written by the tool, not by us."""
 
     def option(self, option_id: str) -> PermissionOption | None:
         return next((option for option in self.options if option.id == option_id), None)
@@ -80,3 +107,7 @@ class ReviewOutcome:
 
     review: Review
     winner: bool
+    covered: tuple[Review, ...] = ()
+    """Other open requests that the rule made with it would have allowed or refused; they stay open
+    until the human confirms them.
+    """

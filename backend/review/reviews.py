@@ -18,7 +18,7 @@ READ_BUDGET: Final = 5.0
 
 
 class Reviews:
-    """Implements `backend.api.ReviewApi`; `permissions` is for whoever runs the agents."""
+    """Implements `backend.review_api.ReviewApi`; `permissions` is for whoever runs the agents."""
 
     def __init__(self, parts: ReviewParts) -> None:
         self._parts = parts

@@ -6,7 +6,7 @@ from backend.ids import ClaimId, ClientId, ReviewId
 
 
 class NoReviews:
-    """Implements `backend.api.ReviewApi`."""
+    """Implements `backend.review_api.ReviewApi`."""
 
     async def list_open_reviews(self) -> tuple[Review, ...]:
         return ()

@@ -41,14 +41,18 @@ _CARD_STATUS: Final = {
     ReviewStatus.EXECUTED: "approved",
     ReviewStatus.OUTCOME_UNKNOWN: "approved",
     ReviewStatus.DECLINED: "rejected",
+    ReviewStatus.FAILED: "approved",
     ReviewStatus.CANCELLED: "expired",
+    ReviewStatus.EXPIRED: "expired",
 }
 _RESULT: Final = {
     ReviewStatus.APPROVED: "dispatching",
     ReviewStatus.EXECUTED: "accepted",
     ReviewStatus.OUTCOME_UNKNOWN: "indeterminate",
     ReviewStatus.DECLINED: "accepted",
+    ReviewStatus.FAILED: "accepted",
     ReviewStatus.CANCELLED: "expired",
+    ReviewStatus.EXPIRED: "expired",
 }
 
 

@@ -18,13 +18,23 @@ from app.agent_text import message_error_text, mode_text, outcome_text, problem_
 from app.models.activity_text import doing_text, progress_text, step_state_text, verdict_text
 from app.models.message_text import kind_text, spoken_text
 from app.models.notice_text import dispatch_text, notice_text
+from app.models.policy_words import PolicyWords
 from app.models.review_words import ReviewWords
 from app.step_text import steps_text
 from app.text import delivery_text, error_text, session_state_text, status_text, withdrawn_text
 from app.viewmodels import activity_row, clarification_recovery, composer, tool_row
 from app.widgets.status_texts import StatusTexts
 from backend import errors, events
-from backend.domain import agents, clarification, conversation, hosted, review, session_notice
+from backend.domain import (
+    agents,
+    clarification,
+    conversation,
+    gateway,
+    hosted,
+    policy,
+    review,
+    session_notice,
+)
 from backend.domain.turn_end import TurnNotice
 from tests.helpers.desk_builders import make_bundle, make_message
 from tests.helpers.fake_reviews import make_review
@@ -78,6 +88,11 @@ SEEN: Final[dict[type[StrEnum], Callable[[Any], str]]] = {
     clarification.Withdrawn: withdrawn_text,
     conversation.SessionState: session_state_text,
     review.ReviewStatus: _review,
+    policy.PolicyDecision: lambda each: PolicyWords().decision(each),
+    policy.Risk: lambda each: PolicyWords().risk(each),
+    policy.RuleScope: lambda each: PolicyWords().scope(each),
+    gateway.ServerStatus: lambda each: PolicyWords().status(each),
+    gateway.Transport: lambda each: PolicyWords().transport(each),
     TurnNotice: lambda notice: notice_text(
         _row("status", kandesk={"notice": notice.value, "detail": "why"})
     ),
@@ -109,6 +124,7 @@ UNSEEN: Final = {
     "AgentStatus": "told as a trouble or as what becomes of a message",
     "Connection": "how a guest is known again",
     "Door": "a column of the ledger",
+    "Owner": "told by the name of the server",
     "ElicitationAction": "what a form is answered with",
     "ForegroundActivity": "what an agent says of itself",
     "InputMode": "told as a `ComposerMode`",

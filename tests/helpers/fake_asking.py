@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from backend.api import ConversationApi, DeskApi, DeskInfo, ReviewApi
+from backend.api import ConversationApi, DeskApi, DeskInfo
 from backend.clarification.ask_result import AskResult, AskStatus
 from backend.clarification.asking import AskCaller, OpenAsk
 from backend.clock import Nanoseconds
@@ -36,6 +36,7 @@ from backend.ids import (
     Ticket,
 )
 from backend.review.unavailable import NoReviews
+from backend.review_api import ReviewApi
 
 
 @dataclass
