@@ -26,6 +26,12 @@ LONG = os.environ.get("KANDESK_LONG") == "1"
 BEFORE_MARK = {"admitted", "forked", "process started"}
 BEFORE_ATTEMPT = {*BEFORE_MARK, "agent started"}
 STUBBORN = ["", "eof", "eof term"] if LONG else ["eof term"]
+DYING = (
+    [(point, victim) for point in POINTS for victim in ("desk", "both")]
+    if LONG
+    else [(point, ("desk", "both")[number % 2]) for number, point in enumerate(POINTS)]
+)
+"""Every point; in the short form each with one of the two who die there."""
 
 
 async def die(tmp_path: Path, point: str, victim: str, ignore: str) -> Path:
@@ -108,8 +114,7 @@ async def check(desk: HostingDesk, log: Path, point: str) -> None:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("ignore", STUBBORN)
-@pytest.mark.parametrize("victim", ["desk", "both"])
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize(("point", "victim"), DYING)
 async def test_a_killed_desk_sends_nothing_twice_and_drops_nothing(
     tmp_path: Path, point: str, victim: str, ignore: str
 ) -> None:
