@@ -48,7 +48,7 @@ async def test_a_page_has_every_key_and_no_null(desk: HttpDesk, clock: FakeClock
     """K3.5; K8.4 L3, L4, L4a, L11, L11a, T2."""
     asked = await ask(desk.inner.database, clock)
     page = await desk.get(INBOX)
-    assert set(page) == {"bundles", "count", "total", "next_cursor"}
+    assert set(page) == {"bundles", "count", "total", "next_cursor", "permissions_waiting"}
     assert (page["count"], page["total"], page["next_cursor"]) == (1, 1, "")
     (bundle,) = page["bundles"]
     assert set(bundle) == KEYS
@@ -61,7 +61,8 @@ async def test_a_page_has_every_key_and_no_null(desk: HttpDesk, clock: FakeClock
 async def test_an_empty_desk_has_an_empty_list(desk: HttpDesk) -> None:
     """K8.4 L4."""
     empty = {"bundles": [], "count": 0, "total": 0, "next_cursor": ""}
-    for address in (INBOX, f"{INBOX}/history", "/api/v1/clarification-uncollected"):
+    assert await desk.get(INBOX) == {**empty, "permissions_waiting": 0}
+    for address in (f"{INBOX}/history", "/api/v1/clarification-uncollected"):
         assert await desk.get(address) == empty
 
 
