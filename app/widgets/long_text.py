@@ -52,8 +52,9 @@ class LongText:
         sections = self._flows.sections(message.message_id, text)
         start = max(0, (facts.tail or 0) - facts.pages * PAGE)
         shown = [section for section in sections if section.section.start >= start]
-        # The text may have been replaced by a shorter one.
-        shown = shown or list(sections)
+        if not shown:
+            # The text may have been replaced by a shorter one; the last section may be a long one.
+            shown = list(sections) if start >= len(text) else [sections[-1]]
         if shown[0].section.start > 0:
             words = QCoreApplication.translate("Transcript", "Show what stands before")
             page.action(words, ShowMore(), indent=indent)

@@ -22,7 +22,7 @@ from app.viewmodels.activity_row import THINKING_KIND, read_thought
 from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.row_metadata import is_streaming, stream_counter
 from app.widgets.row_builder import RowBuilder
-from app.widgets.row_facts import MOST_GROWN, PAGE, SHORTENED, RowFacts
+from app.widgets.row_facts import FIRST_SEEN, MOST_GROWN, PAGE, SHORTENED, RowFacts
 from app.widgets.row_layout import Action, Part, RowLayout, ShowMore, Toggle
 from app.widgets.row_page import COLUMN
 from backend.domain.conversation import Message
@@ -54,6 +54,9 @@ class MessageDelegate(QStyledItemDelegate):
         self._opened: dict[MessageId, frozenset[Part]] = {}
         self._pages: dict[MessageId, int] = {}
         self._tails: dict[MessageId, int] = {}
+        self._lengths: dict[MessageId, int] = {}
+        self._unseen: dict[MessageId, int] = {}
+        """Where texts are to begin whose last part only was laid out yet."""
         self._words = 0
         self.width = 0
         self.agent = ""
@@ -70,6 +73,8 @@ class MessageDelegate(QStyledItemDelegate):
         self._layouts.clear()
         self._heights.clear()
         self._tails.clear()
+        self._lengths.clear()
+        self._unseen.clear()
         self._builder.start_over()
 
     def forget(self) -> None:
@@ -77,6 +82,23 @@ class MessageDelegate(QStyledItemDelegate):
         self._words += 1
         self._layouts.clear()
         self._builder.restyle()
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a frame is wanted that does `show_more`."""
+        return self.follows_end and bool(self._unseen)
+
+    def show_more(self) -> None:
+        """A frame begins: lay out more of texts that were long when first seen growing.
+
+        Only while the end is followed, where nothing moves that is read.
+        """
+        if not self.follows_end:
+            return
+        for name, target in tuple(self._unseen.items()):
+            self._tails[name] = max(target, self._tails[name] - FIRST_SEEN)
+            if self._tails[name] == target:
+                del self._unseen[name]
 
     def forget_row(self, message_id: MessageId) -> None:
         """Something the message itself does not hold has changed its look."""
@@ -189,15 +211,28 @@ class MessageDelegate(QStyledItemDelegate):
         beginning to "Show what stands before".
         """
         name = message.message_id
-        known = self._tails.get(name)
         if not is_streaming(message):
-            return known
+            return self._tails.get(name)
         text = read_thought(message) if message.kind == THINKING_KIND else message.content
-        if known is None:
-            self._tails[name] = max(0, len(text) - SHORTENED)
-        elif self.follows_end and name not in self._pages and len(text) - known > MOST_GROWN:
-            self._tails[name] = len(text) - PAGE
+        grown = len(text) - self._lengths.get(name, 0)
+        self._lengths[name] = len(text)
+        if name not in self._tails:
+            self._begin_at(name, max(0, len(text) - SHORTENED), len(text) - FIRST_SEEN)
+        elif self.follows_end and name not in self._pages:
+            target = self._unseen.get(name, self._tails[name])
+            if len(text) - target > MOST_GROWN:
+                target = len(text) - PAGE
+            jumped = grown > 2 * FIRST_SEEN
+            self._begin_at(name, target, len(text) - FIRST_SEEN if jumped else self._tails[name])
         return self._tails[name]
+
+    def _begin_at(self, name: MessageId, target: int, now: int) -> None:
+        """Where a text is to begin, and where it does in this frame."""
+        self._tails[name] = max(target, now)
+        if self._tails[name] > target:
+            self._unseen[name] = target
+        else:
+            self._unseen.pop(name, None)
 
 
 def _model(index: Index) -> TranscriptModel:

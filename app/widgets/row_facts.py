@@ -7,6 +7,9 @@ from app.widgets.row_layout import Part
 
 SHORTENED: Final = 12_000
 """Characters of a message shown before "Show more"."""
+FIRST_SEEN: Final = 4_000
+"""Characters of a growing text that are laid out in one frame when much of it comes at once; more
+than a screen. What stands before them follows in as large steps."""
 PAGE: Final = 100_000
 """Characters more that are shown each time."""
 MOST_GROWN: Final = 200_000

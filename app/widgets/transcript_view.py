@@ -134,6 +134,7 @@ class TranscriptView(RowListView):
         self._adjusting = True
         self._rows.width = self.viewport().width()
         self._rows.follows_end = anchor.index is None
+        self._rows.show_more()
         super().doItemsLayout()
         self._restore(anchor)
         for _ in range(_ROUNDS):
@@ -144,6 +145,8 @@ class TranscriptView(RowListView):
         self._adjusting = False
         self.viewport().update()
         self._tell_place()
+        if self._rows.has_more:
+            self._pace.want()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self._rows.exposed = QRectF(event.rect())

@@ -13,7 +13,8 @@ from app.models.transcript_model import TranscriptModel
 from app.theme import Scheme
 from app.widgets import markdown_flow
 from app.widgets.markdown_document import MarkdownDocument
-from app.widgets.row_facts import MOST_GROWN
+from app.widgets.markdown_flow import LaidSection
+from app.widgets.row_facts import FIRST_SEEN, MOST_GROWN, SHORTENED
 from app.widgets.transcript_view import TranscriptView
 from backend.domain.conversation import Message, SessionKind
 from backend.ids import PendingId
@@ -71,6 +72,7 @@ async def _shows(backend: FakeBackend, view: TranscriptView, row: Message) -> No
     backend.desk.add_messages(row)
     await until(lambda: _text(view) == row.content and not view.frame_waits)
     view.executeDelayedItemsLayout()
+    await until(lambda: not view.frame_waits)
 
 
 async def test_the_end_is_followed_while_text_grows(backend: FakeBackend) -> None:
@@ -182,6 +184,39 @@ async def test_only_the_open_end_of_a_long_text_is_laid_out_again(
         backend.desk.add_messages(_growing(f"{long}and one", 11))
         await until(lambda: _text(view).endswith("and one") and not view.frame_waits)
         assert sum(built) < 10_000
+
+
+@pytest.mark.parametrize("known", [0, 1], ids=["first seen", "seen before"])
+async def test_much_text_at_once_is_laid_out_frame_by_frame_from_its_end(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch, known: int
+) -> None:
+    laid: list[int] = []
+    frames: list[int] = []
+    lay_out, frame = LaidSection.lay_out, TranscriptView._lay_out
+
+    def counted(section: LaidSection, width: float) -> None:
+        if section._width != width:
+            laid.append(len(section.source))
+        lay_out(section, width)
+
+    def framed(view: TranscriptView) -> None:
+        laid.clear()
+        frame(view)
+        frames.append(sum(laid))
+        assert view.verticalScrollBar().value() == view.verticalScrollBar().maximum()
+
+    _fill(backend, 3)
+    async with shown_window(backend) as shown:
+        view = _view(shown)
+        if known:
+            await _stream(backend, view, 1)
+        monkeypatch.setattr(LaidSection, "lay_out", counted)
+        monkeypatch.setattr(TranscriptView, "_lay_out", framed)
+        long = _PARAGRAPH * 500
+        await _shows(backend, view, _growing(long, 10))
+        assert max(frames) < 2 * FIRST_SEEN
+        assert sum(frames) > (0.9 * len(long) if known else SHORTENED - FIRST_SEEN)
+        assert _text(view) == long
 
 
 @pytest.mark.parametrize(
