@@ -29,6 +29,8 @@ from tests.helpers.scripted_agents import scripted_command
 SESSION: Final = SessionId("s1")
 FIRST: Final = "say one\nsleep 0.2\nsay two"
 SECOND: Final = "say three"
+ADMITTED: Final = "second admitted"
+"""The file that says that the second message was; a desk may have died before."""
 
 Die = Callable[[], None]
 
@@ -162,7 +164,7 @@ async def main() -> None:
         )
     )
     await conversations.send(OutgoingMessage(AdmissionId("second"), SESSION, SECOND))
-    print("sent", flush=True)
+    (Path(folder) / ADMITTED).touch()
     await asyncio.sleep(4 if victim == "agent" else 60)
     await runtime.close(deliberate=True)
 
