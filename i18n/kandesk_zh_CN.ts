@@ -1285,7 +1285,7 @@
     </message>
     <message>
         <source>Starting</source>
-        <translation>正在启动</translation>正在启动</translation>
+        <translation>正在启动</translation>
     </message>
     <message>
         <source>Ready</source>
@@ -1652,11 +1652,11 @@
     </message>
     <message>
         <source>Expired</source>
-        <translation>已过期</translation>已过期</translation>
+        <translation>已过期</translation>
     </message>
     <message>
         <source>Failed</source>
-        <translation>失败</translation>失败</translation>
+        <translation>失败</translation>
     </message>
     <message>
         <source>Outcome unknown</source>
