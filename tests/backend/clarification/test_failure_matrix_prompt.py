@@ -166,7 +166,7 @@ async def test_row_13_a_marker_that_cannot_be_stored_sends_nothing(
 async def test_row_13_no_prompt_is_sent_once_the_budget_is_gone(
     hosted: HostedDesk, clock: FakeClock
 ) -> None:
-    """K8.6 79; K5.2: the dispatch gets what is left of the 30 s; with nothing left there is none."""
+    """K8.6 79; K5.2: the dispatch gets what is left of the 30 s; with nothing left, none."""
     marked = Fault("after commit")
     hosted.faults.plan(None, None, marked)
     response = hosted.start_response()

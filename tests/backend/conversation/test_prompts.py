@@ -177,7 +177,7 @@ async def test_the_turn_is_shown_with_its_message_from_the_admission_on(sending:
 
 
 async def test_a_turn_reserved_for_an_answer_is_not_a_message(sending: Sending) -> None:
-    """K8.6 86; Each is settled by who made it: K5.7 step 1 keeps to answers, dispatch to messages."""
+    """K8.6 86; settled by who made it: K5.7 step 1 keeps to answers, dispatch to messages."""
     prompt = await admitted(sending)
     answer = TurnId("answer-turn")
     async with sending.database.writing() as tx:
