@@ -41,6 +41,7 @@ _PlaceCode = Literal[
     ErrorCode.PORT_TAKEN,
     ErrorCode.FILE_UNSAFE,
     ErrorCode.SETTING_INVALID,
+    ErrorCode.SECRETS_UNAVAILABLE,
 ]
 _ContentCode = Literal[
     ErrorCode.STORE_CORRUPT,
@@ -92,6 +93,7 @@ def _error_template(code: ErrorCode) -> str:
             | ErrorCode.PORT_TAKEN
             | ErrorCode.FILE_UNSAFE
             | ErrorCode.SETTING_INVALID
+            | ErrorCode.SECRETS_UNAVAILABLE
         ):
             return _place_error(code)
         case (
@@ -214,6 +216,10 @@ def _place_error(code: _PlaceCode) -> str:
                 "Errors",
                 "A setting cannot be used: %{setting}. Nothing was changed. "
                 "Correct it, then try again.",
+            )
+        case ErrorCode.SECRETS_UNAVAILABLE:
+            return QCoreApplication.translate(
+                "Errors", "The system's keyring cannot be used, so no secret can be kept or read."
             )
     assert_never(code)
 

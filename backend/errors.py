@@ -38,6 +38,7 @@ class ErrorCode(StrEnum):
     INDEX_MISMATCH = "index_mismatch"
     DELIVERY_FAILED = "delivery_failed"
     AGENT_FAILED = "agent_failed"
+    SECRETS_UNAVAILABLE = "secrets_unavailable"
 
 
 class AppError(Exception):

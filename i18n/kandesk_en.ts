@@ -769,6 +769,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The system&apos;s keyring cannot be used, so no secret can be kept or read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The store is damaged. Nothing was overwritten.</source>
         <translation type="unfinished"></translation>
     </message>

@@ -758,6 +758,10 @@
         <translation>有一项设置无法使用：%{setting}。未作任何更改。请更正后重试。</translation>
     </message>
     <message>
+        <source>The system&apos;s keyring cannot be used, so no secret can be kept or read.</source>
+        <translation>无法使用系统密钥环，因此无法保存或读取任何机密。</translation>
+    </message>
+    <message>
         <source>The store is damaged. Nothing was overwritten.</source>
         <translation>存储已损坏。没有覆盖任何内容。</translation>
     </message>

