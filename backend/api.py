@@ -31,7 +31,7 @@ from backend.ids import (
     SessionId,
     TaskId,
 )
-from backend.review_api import ReviewApi
+from backend.review_api import ReviewApi, RuleApi
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +177,9 @@ class DeskApi(Protocol):
 
     @property
     def reviews(self) -> ReviewApi: ...
+
+    @property
+    def rules(self) -> RuleApi: ...
 
     async def desk_info(self) -> DeskInfo: ...
 

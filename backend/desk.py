@@ -1,7 +1,7 @@
 """The front door as the window, HTTP, MCP's operators and the command line enter it."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from backend.api import ConversationApi, DeskInfo
@@ -32,7 +32,7 @@ from backend.errors import (
     TemporarilyUnavailable,
 )
 from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId, TaskId
-from backend.review_api import ReviewApi
+from backend.review_api import ReviewApi, RuleApi
 from backend.store import (
     bundles,
     deliveries,
@@ -45,6 +45,14 @@ from backend.store.database import Priority
 from backend.store.locks import lock_bundle
 
 CALL_BUDGET: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewDoors:
+    """What may be asked of what agents may do."""
+
+    reviews: ReviewApi
+    rules: RuleApi
 
 
 class LocalDesk:
@@ -60,10 +68,11 @@ class LocalDesk:
         projections: Projections,
         info: DeskInfo,
         conversations: ConversationApi,
-        reviews: ReviewApi,
+        doors: ReviewDoors,
     ) -> None:
         self.conversations: ConversationApi = conversations
-        self.reviews: ReviewApi = reviews
+        self.reviews: ReviewApi = doors.reviews
+        self.rules: RuleApi = doors.rules
         self._database = parts.database
         self._clock = parts.clock
         self._waiters = parts.waiters

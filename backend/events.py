@@ -11,7 +11,9 @@ from backend.domain.conversation import (
     ProjectionRevision,
     SessionSummary,
 )
+from backend.domain.gateway import Server
 from backend.domain.hosted import Conversation
+from backend.domain.policy import Rule
 from backend.domain.review import Review
 from backend.errors import AppError
 from backend.ids import PendingId, SessionId, TurnId
@@ -107,6 +109,23 @@ class ReviewChanged:
     review: Review
 
 
+@dataclass(frozen=True, slots=True)
+class RuleChanged:
+    """It was made, revoked, or has decided another call."""
+
+    rule: Rule
+
+
+@dataclass(frozen=True, slots=True)
+class ServerChanged:
+    """A downstream server was added or changed, runs, has ended, or defines its tools otherwise.
+
+    One that was removed is not told of.
+    """
+
+    server: Server
+
+
 class StoreStep(StrEnum):
     """What a start does to bring a store up to date. Every step has words in `app/text.py`."""
 
@@ -193,6 +212,8 @@ Event = (
     | ConversationChanged
     | ReviewOpened
     | ReviewChanged
+    | RuleChanged
+    | ServerChanged
     | StoreProgress
     | StoreAvailability
     | Woke

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from backend.domain.gateway import Server, ServerSettings
-from backend.domain.ledger import LedgerPage
-from backend.domain.policy import PolicyDecision, Rule
+from backend.domain.ledger import LedgerPage, ReviewPage
+from backend.domain.policy import PolicyDecision, Rule, RuleScope
 from backend.domain.review import Review, ReviewOutcome
 from backend.ids import ClaimId, ClientId, EventId, ReviewId, RuleId, ServerId, SessionId
 
@@ -28,17 +28,27 @@ class ReviewApi(Protocol):
         *,
         client_id: ClientId,
         claim_token: ClaimId,
+        remember: RuleScope | None = None,
+        reason: str = "",
     ) -> ReviewOutcome:
         """Choose one of the request's options, once, through the one decision transaction.
 
+        `remember`, one of its `scopes`, makes a rule of the verdict in the same transaction: if it
+        cannot be kept, nothing is decided. `reason` is why it is declined, for the agent as well.
         `claim_token` is fresh for each new attempt and the same for a retry of it.
 
         Raises:
-            InvalidInput: no such option.
+            InvalidInput: no such option, or nothing like it may be remembered; names the field.
             NotFound: no such request.
             Conflict: `not_active`, it can no longer be decided, or was decided otherwise.
             TemporarilyUnavailable: not known to be decided; retry is safe.
         """
+        ...
+
+    async def list_closed_reviews(
+        self, *, after: ReviewId | None = None, limit: int = 100
+    ) -> ReviewPage:
+        """What nobody can decide any more; `after` is the last of the page before."""
         ...
 
 

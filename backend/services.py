@@ -26,12 +26,12 @@ from backend.clarification.tickets import TicketBook
 from backend.clarification.waiters import Waiters
 from backend.clock import Clock
 from backend.conversation.unavailable import NoConversations
-from backend.desk import LocalDesk
+from backend.desk import LocalDesk, ReviewDoors
 from backend.events import Event, EventBus, StoreAvailability, Woke
 from backend.metrics import Metrics
 from backend.review.parts import ReviewParts
 from backend.review.reviews import Reviews
-from backend.review.unavailable import NoReviews
+from backend.review.unavailable import NoReviews, NoRules
 from backend.store.database import Database
 from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
@@ -93,7 +93,7 @@ def build_services(
             projections=projections,
             info=info,
             conversations=hosted.conversations if hosted else NoConversations(),
-            reviews=hosted.reviews if hosted else NoReviews(),
+            doors=_review_doors(hosted),
         ),
         asking=asking,
         lifecycle=lifecycle,
@@ -105,6 +105,12 @@ def build_services(
         wake=wake,
         hosting=hosted,
     )
+
+
+def _review_doors(hosted: Hosting | None) -> ReviewDoors:
+    if hosted is None:
+        return ReviewDoors(NoReviews(), NoRules())
+    return ReviewDoors(hosted.reviews, hosted.reviews.rules)
 
 
 def _follow_store(happened: Event, worker: DeadlineWorker) -> None:

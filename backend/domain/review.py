@@ -80,6 +80,8 @@ class Review:
     risk: Risk = Risk.WRITE
     scopes: tuple[RuleScope, ...] = ()
     """What "Always allow" may remember of it; empty where it may not."""
+    decline_scopes: tuple[RuleScope, ...] = ()
+    """What "Decline always" may remember of it: also of what destroys."""
     server_id: ServerId | None = None
     server_name: str = ""
     """The server whose tool it is, where this desk carries it out."""

@@ -3,22 +3,28 @@
 from typing import Final
 
 from backend.clock import Deadline
+from backend.domain.ledger import ReviewPage
+from backend.domain.policy import RuleScope
 from backend.domain.review import Review, ReviewOutcome
-from backend.errors import ErrorCode, NotFound
+from backend.errors import ErrorCode, InvalidInput, NotFound
 from backend.ids import ClaimId, ClientId, ReviewId
 from backend.review.announcing import ReviewAnnouncer
 from backend.review.deciding import Deciding
 from backend.review.parts import ReviewParts
 from backend.review.permissions import Permissions
+from backend.review.rules import Rules
 from backend.review.settling import ReviewSettler
 from backend.review.waiting import WaitingCalls
-from backend.store import reviews
+from backend.store import ledger, reviews
 
 READ_BUDGET: Final = 5.0
 
 
 class Reviews:
-    """Implements `backend.review_api.ReviewApi`; `permissions` is for whoever runs the agents."""
+    """Implements `backend.review_api.ReviewApi`, and `rules` the `RuleApi` beside it.
+
+    `permissions` is for whoever runs the agents.
+    """
 
     def __init__(self, parts: ReviewParts) -> None:
         self._parts = parts
@@ -27,6 +33,7 @@ class Reviews:
         self._deciding = Deciding(parts, self._waiting, announcer)
         settler = ReviewSettler(parts, self._waiting, announcer)
         self.permissions = Permissions(parts, self._waiting, announcer, settler)
+        self.rules = Rules(parts)
 
     async def list_open_reviews(self) -> tuple[Review, ...]:
         async with self._parts.database.reading(self._deadline()) as tx:
@@ -40,9 +47,25 @@ class Reviews:
             raise NotFound(ErrorCode.NOT_FOUND, "no such request")
         return stored.review
 
+    async def list_closed_reviews(
+        self, *, after: ReviewId | None = None, limit: int = 100
+    ) -> ReviewPage:
+        async with self._parts.database.reading(self._deadline()) as tx:
+            return await tx.in_place(lambda tx: ledger.closed_page(tx, after, limit))
+
     async def decide(
-        self, review_id: ReviewId, option_id: str, *, client_id: ClientId, claim_token: ClaimId
+        self,
+        review_id: ReviewId,
+        option_id: str,
+        *,
+        client_id: ClientId,
+        claim_token: ClaimId,
+        remember: RuleScope | None = None,
+        reason: str = "",
     ) -> ReviewOutcome:
+        if remember is not None or reason:
+            field = "reason" if remember is None else "remember"
+            raise InvalidInput(ErrorCode.INVALID, "it is not offered", field=field)
         return await self._deciding.decide(review_id, option_id, client_id, claim_token)
 
     def _deadline(self) -> Deadline:

@@ -1,8 +1,12 @@
-"""Reviews of a desk that runs for one command: no agent waits there."""
+"""Reviews and rules of a desk that runs for one command: no agent waits there."""
 
+from collections.abc import Collection
+
+from backend.domain.ledger import LedgerPage, ReviewPage
+from backend.domain.policy import Rule, RuleScope
 from backend.domain.review import Review, ReviewOutcome
 from backend.errors import Conflict, ErrorCode, NotFound
-from backend.ids import ClaimId, ClientId, ReviewId
+from backend.ids import ClaimId, ClientId, EventId, ReviewId, RuleId, SessionId
 
 
 class NoReviews:
@@ -15,6 +19,50 @@ class NoReviews:
         raise NotFound(ErrorCode.NOT_FOUND, "no such request is open here")
 
     async def decide(
-        self, review_id: ReviewId, option_id: str, *, client_id: ClientId, claim_token: ClaimId
+        self,
+        review_id: ReviewId,
+        option_id: str,
+        *,
+        client_id: ClientId,
+        claim_token: ClaimId,
+        remember: RuleScope | None = None,
+        reason: str = "",
     ) -> ReviewOutcome:
         raise Conflict(ErrorCode.NOT_ACTIVE, "requests are decided in the window only")
+
+    async def list_closed_reviews(
+        self, *, after: ReviewId | None = None, limit: int = 100
+    ) -> ReviewPage:
+        raise _not_here()
+
+
+class NoRules:
+    """Implements `backend.review_api.RuleApi`."""
+
+    async def list_rules(self) -> tuple[Rule, ...]:
+        raise _not_here()
+
+    async def revoke_rule(self, rule_id: RuleId, *, reason: str = "") -> Rule:
+        raise _not_here()
+
+    async def list_covered(self, rule_id: RuleId) -> tuple[Review, ...]:
+        raise _not_here()
+
+    async def settle_covered(
+        self, rule_id: RuleId, review_ids: Collection[ReviewId], *, client_id: ClientId
+    ) -> tuple[Review, ...]:
+        raise _not_here()
+
+    async def ledger(
+        self,
+        *,
+        session_id: SessionId | None = None,
+        review_id: ReviewId | None = None,
+        after: EventId | None = None,
+        limit: int = 200,
+    ) -> LedgerPage:
+        raise _not_here()
+
+
+def _not_here() -> Conflict:
+    return Conflict(ErrorCode.NOT_ACTIVE, "rules and the record are read in the window only")

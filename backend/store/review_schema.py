@@ -20,6 +20,7 @@ INVOCATIONS: Final = Table(
         session_id TEXT NOT NULL REFERENCES task_sessions(id) ON DELETE CASCADE
         turn_id TEXT NOT NULL DEFAULT ''
         connection_id TEXT NOT NULL DEFAULT ''
+        catalog_version_hash TEXT NOT NULL DEFAULT ''
         tool_call_id TEXT NOT NULL DEFAULT ''
         tool_name TEXT NOT NULL DEFAULT ''
         risk_level TEXT NOT NULL DEFAULT ''
@@ -37,6 +38,7 @@ INVOCATIONS: Final = Table(
         error_message TEXT NOT NULL DEFAULT ''
         started_at TEXT
         completed_at TEXT
+        collected_at TEXT
         created_at TEXT NOT NULL
         updated_at TEXT NOT NULL
     """),
@@ -130,6 +132,7 @@ def review_indexes() -> tuple[Index, ...]:
         Index("idx_requests_invocation", requests, "invocation_id"),
         Index("idx_requests_session", requests, "session_id"),
         Index("idx_requests_unsettled", requests, "created_at, id", where=UNSETTLED),
+        Index("idx_requests_created", requests, "created_at, id"),
         Index("idx_requests_projected", requests, "workspace_id, id", where=PROJECTED),
         Index(
             "idx_requests_expiring",
@@ -137,6 +140,9 @@ def review_indexes() -> tuple[Index, ...]:
             "expires_at",
             where="status = 'pending' AND expires_at IS NOT NULL",
         ),
+        Index("idx_tool_events_created", events, "created_at, id"),
+        Index("idx_tool_events_session_created", events, "session_id, created_at, id"),
+        Index("idx_tool_events_request", events, "action_request_id, created_at, id"),
         Index("idx_tool_events_workspace_created", events, "workspace_id, created_at"),
         Index("idx_tool_events_session", events, "session_id"),
         Index("idx_tool_events_invocation", events, "invocation_id"),

@@ -22,7 +22,7 @@ _COLUMNS: Final = (
     " r.status, r.agent_name, r.folder, r.options, r.canonical_arguments_hash, r.signed_arguments,"
     " r.option_id, r.claim_id, r.decided_at, r.door, r.drifted, r.created_at"
 )
-_SELECT: Final = f"SELECT {_COLUMNS} FROM tool_action_requests r"
+SELECT: Final = f"SELECT {_COLUMNS} FROM tool_action_requests r"
 _INSERT_CALL: Final = (
     "INSERT INTO tool_invocations (id, workspace_id, owner, actor_id, task_id, session_id, turn_id,"
     " tool_call_id, tool_name, arguments_hash, policy_decision, approval_state, status, error_code,"
@@ -207,7 +207,7 @@ async def _is_recorded(tx: Transaction, invocation_id: str) -> bool:
 
 
 async def find(tx: Transaction, review_id: ReviewId) -> Stored | None:
-    row = await tx.fetch_one(f"{_SELECT} WHERE r.id = :id", {"id": review_id})
+    row = await tx.fetch_one(f"{SELECT} WHERE r.id = :id", {"id": review_id})
     return None if row is None else _stored(row)
 
 
@@ -223,7 +223,7 @@ async def find_card(tx: Transaction, review: Review) -> Message | None:
 async def list_pending(tx: Transaction) -> tuple[Review, ...]:
     """Every request that waits for a decision, oldest first."""
     rows = await tx.fetch_all(
-        f"{_SELECT} WHERE r.{UNSETTLED} AND r.status = 'pending' ORDER BY r.created_at, r.id"
+        f"{SELECT} WHERE r.{UNSETTLED} AND r.status = 'pending' ORDER BY r.created_at, r.id"
     )
     return tuple(to_review(row) for row in rows)
 

@@ -35,8 +35,8 @@ from backend.ids import (
     TaskId,
     Ticket,
 )
-from backend.review.unavailable import NoReviews
-from backend.review_api import ReviewApi
+from backend.review.unavailable import NoReviews, NoRules
+from backend.review_api import ReviewApi, RuleApi
 
 
 @dataclass
@@ -145,6 +145,10 @@ class ScriptedDesk(DeskApi):
     @property
     def reviews(self) -> ReviewApi:
         return NoReviews()
+
+    @property
+    def rules(self) -> RuleApi:
+        return NoRules()
 
     def __init__(self) -> None:
         self.bundles: list[Bundle] = []

@@ -1,0 +1,101 @@
+"""Pages of what was decided and done, newest first, each row found by an index (T5.6)."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from backend.domain.ledger import LedgerEntry, LedgerPage, ReviewPage
+from backend.ids import EventId, ReviewId, SessionId
+from backend.store import reviews
+from backend.store.database import Params, Row, Transaction
+from backend.store.metadata import as_text, as_time
+from backend.store.review_rows import to_review
+
+MOST: Final = 500
+"""Rows of one page."""
+_EVENTS: Final = (
+    "SELECT id, event_type, created_at, session_id, actor_type, actor_id, tool_name,"
+    " action_request_id, decision, outcome, reason_code, door FROM tool_call_events"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Of which session or request; None for all."""
+
+    session_id: SessionId | None = None
+    review_id: ReviewId | None = None
+
+
+async def page(tx: Transaction, wanted: Wanted, after: EventId | None, limit: int) -> LedgerPage:
+    """`after` is the last row of the page before; a row that is gone ends the list."""
+    conditions: list[str] = []
+    params: dict[str, str | int] = {}
+    if wanted.review_id is not None:
+        conditions.append("action_request_id = :request")
+        params["request"] = wanted.review_id
+    if wanted.session_id is not None:
+        conditions.append("session_id = :session")
+        params["session"] = wanted.session_id
+    rows, more = await _page(tx, _EVENTS, "tool_call_events", conditions, params, after, limit)
+    entries = tuple(_entry(row) for row in rows)
+    return LedgerPage(entries, entries[-1].event_id if more else None)
+
+
+async def closed_page(tx: Transaction, after: ReviewId | None, limit: int) -> ReviewPage:
+    """Requests that are decided, or cannot be decided any more."""
+    rows, more = await _page(
+        tx,
+        reviews.SELECT,
+        "tool_action_requests",
+        ["r.status <> 'pending'"],
+        {},
+        after,
+        limit,
+        "r.",
+    )
+    found = tuple(to_review(row) for row in rows)
+    return ReviewPage(found, found[-1].review_id if more else None)
+
+
+async def _page(
+    tx: Transaction,
+    select: str,
+    table: str,
+    conditions: list[str],
+    params: dict[str, str | int],
+    after: str | None,
+    limit: int,
+    prefix: str = "",
+) -> tuple[list[Row], bool]:
+    """So many rows, and whether there are more."""
+    if after is not None:
+        last = await tx.fetch_one(f"SELECT created_at FROM {table} WHERE id = :id", {"id": after})
+        if last is None:
+            return [], False
+        conditions = [*conditions, f"({prefix}created_at, {prefix}id) < (:moment, :after)"]
+        params = {**params, "moment": as_text(last["created_at"]), "after": after}
+    size = max(1, min(limit, MOST))
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    all_params: Params = {**params, "limit": size + 1}
+    rows = await tx.fetch_all(
+        f"{select}{where} ORDER BY {prefix}created_at DESC, {prefix}id DESC LIMIT :limit",
+        all_params,
+    )
+    return list(rows[:size]), len(rows) > size
+
+
+def _entry(row: Row) -> LedgerEntry:
+    request = row["action_request_id"]
+    return LedgerEntry(
+        event_id=EventId(str(row["id"])),
+        event_type=as_text(row["event_type"]),
+        at=as_time(row["created_at"]),
+        session_id=SessionId(str(row["session_id"])),
+        actor=as_text(row["actor_id"]) or as_text(row["actor_type"]),
+        tool_name=as_text(row["tool_name"]),
+        review_id=None if request is None else ReviewId(str(request)),
+        decision=as_text(row["decision"]),
+        outcome=as_text(row["outcome"]),
+        reason=as_text(row["reason_code"]),
+        door=as_text(row["door"]),
+    )
