@@ -116,6 +116,24 @@ class Connection:
             raise ServerGone(f"it did not answer within {CONNECT_TIMEOUT:.0f} s")
         raise ServerGone(_why(self._life))
 
+    async def read_tools(self) -> tuple[Mapping[str, object], ...]:
+        """Read them again. Raises `ServerGone`."""
+        reading = asyncio.ensure_future(self._read_tools(self._client))
+        try:
+            await asyncio.wait(
+                {reading, self._life},
+                timeout=CONNECT_TIMEOUT,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        finally:
+            in_time = reading.done()
+            reading.cancel()
+            await asyncio.wait({reading})
+        failure = None if not in_time or reading.cancelled() else reading.exception()
+        if not in_time or failure is not None:
+            raise ServerGone(_line(str(_cause(failure))) if failure else "it does not answer")
+        return self._tools
+
     async def call(
         self, session_id: SessionId, tool: str, arguments: Mapping[str, object], seconds: float
     ) -> CallEnd:

@@ -52,7 +52,12 @@ class Connector:
             overflow=overflow,
             gone=gone,
         )
-        await connection.opened()
+        try:
+            await connection.opened()
+        except BaseException:
+            # Also when whoever opens it is cancelled: nothing may go on running.
+            await connection.close()
+            raise
         return connection
 
     @contextlib.asynccontextmanager

@@ -58,6 +58,10 @@ class OpenConnection(Protocol):
     @property
     def closed(self) -> bool: ...
 
+    async def read_tools(self) -> Sequence[Mapping[str, object]]:
+        """Read them again. Raises `ServerGone`."""
+        ...
+
     async def call(
         self, session_id: SessionId, tool: str, arguments: Mapping[str, object], seconds: float
     ) -> CallEnd:
@@ -90,5 +94,3 @@ class GatewayMeans:
 
     start: StartProcess
     secrets: SecretStore
-    publish_tools: Callable[[str], None]
-    """Leave what agents see, as JSON, where shims find it while no desk runs."""
