@@ -10,8 +10,8 @@ from backend.domain.validation import shortened
 from backend.errors import AppError
 from backend.ids import ClaimId, ClientId, PendingId, new_id
 from backend.mcp import inbox_wire, tools, wire
-from backend.mcp.agent_tools import Context, error_result, structured
 from backend.mcp.bundle_wire import page_to_wire, response_to_wire
+from backend.mcp.callers import Context, error_result, structured
 
 _CLIENT: Final = ClientId("mcp-operator")
 

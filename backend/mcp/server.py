@@ -22,8 +22,9 @@ from starlette.types import Receive, Scope, Send
 from backend.api import DeskApi
 from backend.clock import Clock
 from backend.mcp import tools
-from backend.mcp.agent_tools import AgentTools, Context, exchange_of
+from backend.mcp.agent_tools import AgentTools
 from backend.mcp.asking_door import AskingDoor
+from backend.mcp.callers import Context, exchange_of
 from backend.mcp.exchange import MAX_BODY, SCOPE_KEY, Exchange
 from backend.mcp.handshake import HandshakeEra
 from backend.mcp.holding import CallEnded

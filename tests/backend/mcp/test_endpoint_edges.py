@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from backend.mcp import agent_tools
+from backend.mcp import callers
 from tests.helpers.door_client import (
     ONE_QUESTION,
     TOKENS,
@@ -181,7 +181,7 @@ async def test_more_waiting_calls_than_a_connection_may_hold_are_refused(
     live_door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """agents.md, Security: beyond the limit a clear error, and nothing is asked."""
-    monkeypatch.setattr(agent_tools, "MAX_PER_CONNECTION", 2)
+    monkeypatch.setattr(callers, "MAX_PER_CONNECTION", 2)
     async with raw_http(live_door) as http, raw_http(live_door) as other:
         headers = await open_session(http)
         fresh = await open_session(other)
@@ -208,7 +208,7 @@ async def test_more_waiting_calls_than_a_connection_may_hold_are_refused(
 async def test_stateless_calls_share_the_limit_of_their_token(
     live_door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(agent_tools, "MAX_STATELESS", 1)
+    monkeypatch.setattr(callers, "MAX_STATELESS", 1)
     async with raw_http(live_door) as http:
         body, headers = modern_call("ask_user_question", ONE_QUESTION, progress="t")
         async with post_stream(http, body, headers):
