@@ -5,14 +5,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from backend.clock import Nanoseconds
 from backend.domain.agents import AgentCommand, ElicitationReply, Elicited
-from backend.domain.conversation import GuestIdentity
 from backend.domain.gateway import ServerSettings
-from backend.ids import IdempotencyKey, SessionId, TurnId
+from backend.ids import SessionId
 from backend.keyring_secrets import SecretStore
+from backend.review import callers
 from backend.review.gateway.results import CallEnd
-from backend.store.database import Transaction
 
 
 class ChildProcess(Protocol):
@@ -33,18 +31,8 @@ Elicit = Callable[[SessionId, Elicited], Awaitable[ElicitationReply]]
 """Ask the human of a session to fill in a form."""
 
 
-@dataclass(frozen=True, slots=True)
-class GatewayCaller:
-    """The agent whose call it is, by what its connection proves."""
-
-    identity: GuestIdentity
-    hosted: SessionId | None = None
-    idempotency_key: IdempotencyKey | None = None
-    """Of this one call: it comes again with it when it did not hear how it ended."""
-
-
-Locate = Callable[[Transaction, GatewayCaller, Nanoseconds], Awaitable[tuple[SessionId, TurnId]]]
-"""The session and the turn a call belongs to; a guest's are made at its first."""
+GatewayCaller = callers.ToolCaller
+Locate = callers.Locate
 
 
 class OpenConnection(Protocol):
