@@ -53,7 +53,7 @@ async def decide(tx: Transaction, stored: Stored, decision: Decision) -> bool:
     )
     if not changed:
         return False
-    await _project(tx, decision.review_id, decision.now)
+    await project(tx, decision.review_id, decision.now)
     event = reviews.event_of(stored, "approval_resolved", decision.now)
     await tx.execute_each(
         [
@@ -201,11 +201,11 @@ async def _end(
     )
     if changed:
         await tx.execute_each([call, recording(event)])
-        await _project(tx, stored.review.review_id, now)
+        await project(tx, stored.review.review_id, now)
     return changed > 0
 
 
-async def _project(tx: Transaction, review_id: ReviewId, now: Nanoseconds) -> None:
+async def project(tx: Transaction, review_id: ReviewId, now: Nanoseconds) -> None:
     """Write the outcome on the card's row, together with the outcome."""
     stored = await reviews.find(tx, review_id)
     if stored is None:

@@ -58,6 +58,12 @@ REQUESTS: Final = Table(
         status TEXT NOT NULL DEFAULT 'pending'
         agent_name TEXT NOT NULL DEFAULT ''
         folder TEXT NOT NULL DEFAULT ''
+        tool_name TEXT NOT NULL DEFAULT ''
+        risk_level TEXT NOT NULL DEFAULT ''
+        action_digest TEXT NOT NULL DEFAULT ''
+        server_id TEXT NOT NULL DEFAULT ''
+        server_name TEXT NOT NULL DEFAULT ''
+        definition_digest TEXT NOT NULL DEFAULT ''
         options TEXT NOT NULL DEFAULT '[]'
         canonical_arguments_hash TEXT NOT NULL
         canonical_arguments_summary TEXT NOT NULL DEFAULT '{}'
@@ -69,6 +75,8 @@ REQUESTS: Final = Table(
         option_id TEXT NOT NULL DEFAULT ''
         claim_id TEXT
         decided_at TEXT
+        decline_reason TEXT NOT NULL DEFAULT ''
+        policy_id TEXT
         execution_token TEXT
         drifted INTEGER NOT NULL DEFAULT 0
         expires_at TEXT
@@ -127,6 +135,7 @@ def review_indexes() -> tuple[Index, ...]:
             where="idempotency_key IS NOT NULL",
             unique=True,
         ),
+        Index("idx_invocations_executing", calls, "created_at, id", where="status = 'executing'"),
         Index("idx_requests_workspace_status", requests, "workspace_id, status"),
         Index("idx_requests_interaction", requests, "workspace_id, interaction_id"),
         Index("idx_requests_invocation", requests, "invocation_id"),
