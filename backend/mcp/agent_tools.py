@@ -1,17 +1,13 @@
 """What the agents' tools do when they are called."""
 
-import asyncio
 from typing import Any
 
 from mcp_types import CallToolRequestParams, CallToolResult, TextContent
 
 from backend.clarification.ask_result import AskResult, AskStatus
-from backend.clarification.asking import AskCaller, OpenAsk
 from backend.clock import Clock
-from backend.domain.clarification import QuestionBundleDraft
-from backend.domain.conversation import GuestIdentity
 from backend.domain.validation import shortened
-from backend.errors import AppError, Conflict, ErrorCode
+from backend.errors import AppError
 from backend.ids import Ticket
 from backend.mcp import tools, wire
 from backend.mcp.asking_door import AskingDoor
@@ -24,8 +20,7 @@ from backend.mcp.callers import (
     structured,
 )
 from backend.mcp.exchange import Exchange
-from backend.mcp.holding import CallEnded, HeldCall, LiveCalls, Progress
-from backend.mcp.patience import Transport, waiting_limit
+from backend.mcp.held_calls import HeldCalls
 
 
 class AgentTools:
@@ -33,9 +28,7 @@ class AgentTools:
 
     def __init__(self, asking: AskingDoor, clock: Clock) -> None:
         self._asking = asking
-        self._clock = clock
-        self.live = LiveCalls()
-        self._opening: set[asyncio.Future[OpenAsk]] = set()
+        self._calls = HeldCalls(asking, clock)
 
     async def call(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
         """Expected failures are tool errors, which a model can read and correct.
@@ -62,11 +55,11 @@ class AgentTools:
         reserved = tools.KANDEV_RESERVED_IDS if kandev else frozenset[str]()
         draft = wire.draft_from_wire(params.arguments or {}, reserved_ids=reserved)
         caller = caller_of(ctx, exchange)
-        held = self._held(ctx, exchange, caller.identity)
-        with self.live.enter(*places(exchange)):
-            await self._begin(held)
-            opened = await self._open(caller, draft)
-            result = await self._hold(held, opened)
+        held = self._calls.held(ctx, exchange, caller.identity)
+        with self._calls.live.enter(*places(exchange)):
+            await self._calls.begin(held)
+            opened = await self._calls.open(caller, draft)
+            result = await self._calls.hold(held, opened)
         if result is None:
             return structured(wire.waiting_to_wire(opened.ticket))
         return _kandev_result(result) if kandev else structured(wire.result_to_wire(result))
@@ -75,11 +68,11 @@ class AgentTools:
         self, ctx: Context, exchange: Exchange, arguments: dict[str, Any]
     ) -> CallToolResult:
         ticket = wire.parse(wire.TicketIn, arguments).ticket
-        held = self._held(ctx, exchange, caller_of(ctx, exchange).identity)
-        with self.live.enter(*places(exchange)):
-            await self._begin(held)
+        held = self._calls.held(ctx, exchange, caller_of(ctx, exchange).identity)
+        with self._calls.live.enter(*places(exchange)):
+            await self._calls.begin(held)
             opened = await self._asking.redeem(Ticket(ticket))
-            result = await self._hold(held, opened)
+            result = await self._calls.hold(held, opened)
         if result is None:
             return structured(wire.waiting_to_wire(opened.ticket))
         return structured(wire.result_to_wire(result))
@@ -90,59 +83,6 @@ class AgentTools:
         note = wire.parse(wire.NoteIn, arguments)
         await self._asking.note(caller_of(ctx, exchange), note.text)
         return CallToolResult(content=[TextContent(text=tools.SENT)])
-
-    def _held(self, ctx: Context, exchange: Exchange, identity: GuestIdentity) -> HeldCall:
-        token = (ctx.meta or {}).get("progress_token")
-        if token is None and exchange.shim is not None:
-            token = ctx.request_id
-        limit = caller_limit = None
-        if exchange.shim is None:
-            name = identity.client_name
-            limit = waiting_limit(name, Transport.HTTP, has_token=token is not None)
-        else:
-            caller_limit = exchange.shim.patience
-        return HeldCall(
-            asking=self._asking,
-            clock=self._clock,
-            exchange=exchange,
-            progress=Progress(ctx.session, exchange, ctx.request_id, token),
-            started_at=self._clock.monotonic(),
-            limit=limit,
-            caller_limit=caller_limit,
-        )
-
-    async def _begin(self, held: HeldCall) -> None:
-        """Headers and a sign of life before the store is asked, however slow it is.
-
-        A shim's first event carries the ticket, so it must wait for it.
-        """
-        if self._asking.draining.is_set():
-            if held.exchange.shim is not None:
-                raise CallEnded
-            raise Conflict(ErrorCode.DRAINING, tools.DRAINING)
-        await held.exchange.flush()
-        if held.exchange.shim is None:
-            await held.progress.beat()
-
-    async def _open(self, caller: AskCaller, draft: QuestionBundleDraft) -> OpenAsk:
-        """Opening goes on when the caller is cancelled; its bundle is then detached at once."""
-        opening = asyncio.ensure_future(self._asking.open(caller, draft))
-        self._opening.add(opening)
-        opening.add_done_callback(self._opening.discard)
-        try:
-            return await asyncio.shield(opening)
-        except asyncio.CancelledError:
-            opening.add_done_callback(self._cut_late)
-            raise
-
-    def _cut_late(self, opening: asyncio.Future[OpenAsk]) -> None:
-        if not opening.cancelled() and opening.exception() is None:
-            self._asking.cut(opening.result().pending_id)
-
-    async def _hold(self, held: HeldCall, opened: OpenAsk) -> AskResult | None:
-        if held.exchange.shim is not None:
-            await held.progress.beat(opened.ticket)
-        return await held.hold(opened)
 
 
 def _kandev_result(result: AskResult) -> CallToolResult:

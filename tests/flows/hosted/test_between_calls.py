@@ -9,7 +9,7 @@ import pytest
 from backend.domain.clarification import Bundle, Delivery
 from backend.domain.hosted import AgentStatus
 from backend.ids import SessionId
-from backend.mcp import agent_tools
+from backend.mcp import held_calls
 from tests.flows.hosted.test_asking import asks
 from tests.helpers.builders import make_answer
 from tests.helpers.hosting_desk import HostingDesk, hosting_desk, prompts_in
@@ -24,7 +24,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     def limit(*_place: object, **_known: object) -> float:
         return 0.3
 
-    monkeypatch.setattr(agent_tools, "waiting_limit", limit)
+    monkeypatch.setattr(held_calls, "waiting_limit", limit)
 
 
 async def asked(desk: HostingDesk, session: SessionId) -> Bundle:
