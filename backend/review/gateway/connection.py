@@ -41,6 +41,7 @@ from backend.review.gateway.results import (
     RESULT_INVALID,
     RESULT_LIMIT,
     RESULT_TOO_LARGE,
+    SERVER_UNAVAILABLE,
     TOOL_FAILED,
     CallEnd,
     ServerGone,
@@ -139,7 +140,7 @@ class Connection:
     ) -> CallEnd:
         """Exactly one `tools/call`; it always has one end."""
         if self.closed:
-            return CallEnd(code=OUTCOME_UNKNOWN, detail="the server has ended")
+            return CallEnd(code=SERVER_UNAVAILABLE, detail="the server has ended")
         calling = asyncio.ensure_future(self._client.call_tool(tool, dict(arguments)))
         patience = CallPatience(self._clock, session_id, seconds)
         self._calls.append(patience)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Final
 
 RESULT_LIMIT: Final = 8 * 1024 * 1024
@@ -54,6 +55,35 @@ class CallEnd:
     @property
     def succeeded(self) -> bool:
         return not self.code
+
+
+class ReplyKind(StrEnum):
+    """What became of an agent's call, as far as it is told."""
+
+    RAN = "ran"
+    """`result` is what the tool returned, be it an error of its own."""
+    DENIED = "denied"
+    DECLINED = "declined"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    NOT_ASKED = "not_asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What an agent is told of one call."""
+
+    kind: ReplyKind
+    server: str
+    tool: str
+    result: ToolResult | None = None
+    detail: str = ""
+    """A reason of the human, or what went wrong."""
+    replayed: bool = False
+    shortened: bool = False
+    """Only the stored summary of the result is left."""
 
 
 class ServerGone(Exception):
