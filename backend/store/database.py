@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from backend.clock import Deadline
 from backend.store.dialect import Dialect
+from backend.work.tx_hints import Hints
 
 T = TypeVar("T")
 
@@ -69,6 +70,13 @@ class Transaction(Protocol):
         """
         ...
 
+    def hint(self, workspace_id: str) -> None:
+        """Say, before the write, that it may change what a card of the workspace must show.
+
+        `Database.hints` tells it once this is committed, or may be; a rollback drops it.
+        """
+        ...
+
 
 class Database(Protocol):
     """A store that is open, converged and owned by this process."""
@@ -79,6 +87,11 @@ class Database(Protocol):
     @property
     def location(self) -> str:
         """Where the data is, without secrets."""
+        ...
+
+    @property
+    def hints(self) -> Hints:
+        """Which workspaces write transactions have changed, for whoever follows them."""
         ...
 
     def reading(self, deadline: Deadline | None = None) -> AbstractAsyncContextManager[Transaction]:

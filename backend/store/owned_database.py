@@ -80,5 +80,8 @@ class _GuardedTransaction:
             lambda tx: work(_GuardedTransaction(tx, self._term, recovering=self._recovering))
         )
 
+    def hint(self, workspace_id: str) -> None:
+        self._tx.hint(workspace_id)
+
     def _check(self) -> None:
         self._term.check(recovering=self._recovering)

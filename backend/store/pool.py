@@ -4,13 +4,14 @@ import asyncio
 import heapq
 import itertools
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 from backend.clock import Deadline
 from backend.errors import ErrorCode, TemporarilyUnavailable
 from backend.store.database import Priority
 from backend.store.transaction import StoreConnection, StoreTransaction
+from backend.work.tx_hints import Hints, TxHints
 
 _log = logging.getLogger(__name__)
 
@@ -20,7 +21,8 @@ _Waiting = tuple[Priority, int, "asyncio.Future[StoreConnection]"]
 class ConnectionPool:
     """Hands each connection to one holder at a time; must be used on one loop."""
 
-    def __init__(self, connections: Iterable[StoreConnection]) -> None:
+    def __init__(self, connections: Iterable[StoreConnection], hints: Hints | None = None) -> None:
+        self._hints = hints or Hints()
         self._idle = list(connections)
         self._all = tuple(self._idle)
         self._waiting: list[_Waiting] = []
@@ -36,17 +38,21 @@ class ConnectionPool:
     ) -> AsyncIterator[StoreTransaction]:
         """One transaction, started with `begin`: committed on a normal exit, else rolled back."""
         connection = await self.acquire(priority, deadline)
-        tx = StoreTransaction(connection, deadline)
+        hints = TxHints(self._hints)
+        tx = StoreTransaction(connection, deadline, hints)
         try:
             await tx.begin(begin)
             yield tx
             await tx.commit()
         finally:
             # Nothing is awaited here: the caller may be cancelled again at any await.
+            unsure = tx.is_unsure
             if tx.end():
                 self.release(connection)
+                hints.fire()
             else:
-                self._start_reset(connection)
+                # A COMMIT under way has ended once the connection is reset.
+                self._start_reset(connection, hints.fire if unsure else None)
 
     async def acquire(self, priority: Priority, deadline: Deadline | None) -> StoreConnection:
         """Take a connection; `release` must follow.
@@ -94,20 +100,26 @@ class ConnectionPool:
         for connection in self._all:
             await connection.close()
 
-    def _start_reset(self, connection: StoreConnection) -> None:
+    def _start_reset(
+        self, connection: StoreConnection, afterwards: Callable[[], None] | None
+    ) -> None:
         task = asyncio.get_running_loop().create_task(
-            self._reset(connection), name="reset store connection"
+            self._reset(connection, afterwards), name="reset store connection"
         )
         self._resets.add(task)
         task.add_done_callback(self._resets.discard)
 
-    async def _reset(self, connection: StoreConnection) -> None:
+    async def _reset(
+        self, connection: StoreConnection, afterwards: Callable[[], None] | None
+    ) -> None:
         try:
             await connection.reset()
         except connection.errors as error:
             _log.warning("a transaction could not be rolled back: %s", error)
         finally:
             self.release(connection)
+            if afterwards is not None:
+                afterwards()
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from backend.store.dialect import Dialect
 from backend.store.pool import ConnectionPool
 from backend.store.postgres_connection import PostgresConnection, location_of
 from backend.store.postgres_opening import READ, WRITE, check_complete, prepare
+from backend.work.tx_hints import Hints
 
 READERS: Final = 4
 
@@ -33,8 +34,10 @@ class PostgresDatabase:
         writers: ConnectionPool,
         readers: ConnectionPool,
         *,
+        hints: Hints,
         can_write: bool,
     ) -> None:
+        self._hints = hints
         self._location = location
         self._connections = connections
         self._writers = writers
@@ -94,6 +97,10 @@ class PostgresDatabase:
     def location(self) -> str:
         return self._location
 
+    @property
+    def hints(self) -> Hints:
+        return self._hints
+
     @asynccontextmanager
     async def reading(self, deadline: Deadline | None = None) -> AsyncIterator[Transaction]:
         async with self._readers.transaction(READ, Priority.NORMAL, deadline) as tx:
@@ -131,9 +138,12 @@ class PostgresDatabase:
     ) -> "PostgresDatabase":
         location = location_of(conninfo)
         connections = [PostgresConnection(conninfo) for _ in range(writer_count + READERS)]
-        writers = ConnectionPool(connections[:writer_count])
+        hints = Hints()
+        writers = ConnectionPool(connections[:writer_count], hints)
         readers = ConnectionPool(connections[writer_count:])
-        database = cls(location, connections, writers, readers, can_write=writer_count > 0)
+        database = cls(
+            location, connections, writers, readers, hints=hints, can_write=writer_count > 0
+        )
         try:
             await _connect(connections)
             await check(location, writers, readers)

@@ -19,6 +19,7 @@ from backend.store.files_in_place import FilesInPlace
 from backend.store.opening import check_readable, prepare
 from backend.store.pool import ConnectionPool
 from backend.store.sqlite_errors import translate
+from backend.work.tx_hints import Hints
 
 READERS: Final = 4
 
@@ -32,7 +33,8 @@ class SqliteDatabase:
         self, path: Path, writers: list[SqliteConnection], readers: list[SqliteConnection]
     ) -> None:
         self._path = path
-        self._writers = ConnectionPool(writers)
+        self._hints = Hints()
+        self._writers = ConnectionPool(writers, self._hints)
         self._readers = ConnectionPool(readers)
         self._can_write = bool(writers)
         self._files = FilesInPlace(path)
@@ -73,6 +75,10 @@ class SqliteDatabase:
     @property
     def location(self) -> str:
         return str(self._path)
+
+    @property
+    def hints(self) -> Hints:
+        return self._hints
 
     @asynccontextmanager
     async def reading(self, deadline: Deadline | None = None) -> AsyncIterator[Transaction]:

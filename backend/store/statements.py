@@ -7,6 +7,7 @@ from backend.errors import ErrorCode, TemporarilyUnavailable
 from backend.store.database import Params, Row, Statement, Transaction
 from backend.store.dialect import Dialect
 from backend.store.parameters import storable
+from backend.work.tx_hints import TxHints
 
 T = TypeVar("T")
 
@@ -27,9 +28,10 @@ class Statements(Protocol):
 class InPlaceTransaction:
     """Implements `Transaction`; no call of it ever waits for the loop."""
 
-    def __init__(self, statements: Statements, dialect: Dialect) -> None:
+    def __init__(self, statements: Statements, dialect: Dialect, hints: TxHints) -> None:
         self._statements = statements
         self._dialect = dialect
+        self._hints = hints
 
     @property
     def dialect(self) -> Dialect:
@@ -51,6 +53,9 @@ class InPlaceTransaction:
 
     async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
         return await work(self)
+
+    def hint(self, workspace_id: str) -> None:
+        self._hints.add(workspace_id)
 
     def run(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
         """The result of `work`, which may await nothing but this transaction."""

@@ -10,6 +10,7 @@ from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
 from backend.store.database import Params, Row, Statement, Transaction
 from backend.store.dialect import Dialect
 from backend.store.statements import InPlaceTransaction, Statements, too_late
+from backend.work.tx_hints import TxHints
 
 T = TypeVar("T")
 
@@ -67,9 +68,12 @@ class _Phase(Enum):
 class StoreTransaction:
     """Implements `Transaction` for both drivers; its statements run one after another."""
 
-    def __init__(self, connection: StoreConnection, deadline: Deadline | None) -> None:
+    def __init__(
+        self, connection: StoreConnection, deadline: Deadline | None, hints: TxHints
+    ) -> None:
         self._connection = connection
         self._deadline = deadline
+        self._hints = hints
         self._phase = _Phase.OPEN
         self._timers: list[TimerHandle] = []
         self._waiting: asyncio.Task[object] | None = None
@@ -93,9 +97,12 @@ class StoreTransaction:
 
     async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
         def run(statements: Statements) -> T:
-            return InPlaceTransaction(statements, self.dialect).run(work)
+            return InPlaceTransaction(statements, self.dialect, self._hints).run(work)
 
         return await self._unless_broken(lambda: self._connection.run(run))
+
+    def hint(self, workspace_id: str) -> None:
+        self._hints.add(workspace_id)
 
     async def begin(self, sql: str) -> None:
         """Start; a lock of another program is waited for until the deadline."""
@@ -117,6 +124,11 @@ class StoreTransaction:
         self._phase = _Phase.COMMITTING
         await self._wait_for(self._connection.commit)
         self._phase = _Phase.COMMITTED
+
+    @property
+    def is_unsure(self) -> bool:
+        """COMMIT was sent, and nobody knows what became of it; asked before `end`."""
+        return self._phase is _Phase.COMMITTING
 
     def end(self) -> bool:
         """Stop what still runs and refuse further use.

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from backend.clock import Deadline
 from backend.store.database import Database, Transaction
 from backend.store.dialect import Dialect
+from backend.work.tx_hints import Hints
 
 
 class WrappedDatabase:
@@ -20,6 +21,10 @@ class WrappedDatabase:
     @property
     def location(self) -> str:
         return self._database.location
+
+    @property
+    def hints(self) -> Hints:
+        return self._database.hints
 
     def reading(self, deadline: Deadline | None = None) -> AbstractAsyncContextManager[Transaction]:
         return self._database.reading(deadline)

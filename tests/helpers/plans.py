@@ -46,6 +46,9 @@ class Recorder:
     async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
         return await work(self)
 
+    def hint(self, workspace_id: str) -> None:
+        self.tx.hint(workspace_id)
+
 
 class _TakenBackError(Exception):
     """Ends a transaction that was only looked at."""

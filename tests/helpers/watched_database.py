@@ -44,6 +44,9 @@ class _WatchedTransaction:
         with self._clock.at_work():
             return await self._tx.in_place(work)
 
+    def hint(self, workspace_id: str) -> None:
+        self._tx.hint(workspace_id)
+
 
 class WatchedDatabase(WrappedDatabase):
     """Implements `Database`: no hour of the clock passes while a real statement is under way."""

@@ -136,6 +136,9 @@ class PlainTransaction:
     async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
         return await work(self)
 
+    def hint(self, workspace_id: str) -> None:
+        """Nobody follows what a bench writes."""
+
     def _tick(self) -> bool:
         self.steps += self._unit
         return False
