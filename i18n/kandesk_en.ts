@@ -100,6 +100,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Succeeded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Declined</source>
         <translation type="unfinished"></translation>
     </message>
@@ -645,6 +649,52 @@
     </message>
 </context>
 <context>
+    <name>CoveredList</name>
+    <message numerus="yes">
+        <source>The new rule would decline %n more that wait(s):</source>
+        <translation>
+            <numerusform>The new rule would decline %n more that waits:</numerusform>
+            <numerusform>The new rule would decline %n more that wait:</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Decline %n too</source>
+        <translation>
+            <numerusform>Decline %n too</numerusform>
+            <numerusform>Decline %n too</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The new rule would allow %n more that wait(s):</source>
+        <translation>
+            <numerusform>The new rule would allow %n more that waits:</numerusform>
+            <numerusform>The new rule would allow %n more that wait:</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Approve %n too</source>
+        <translation>
+            <numerusform>Approve %n too</numerusform>
+            <numerusform>Approve %n too</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave them open</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>CrashDialog</name>
     <message>
         <source>Something went wrong in Kandesk</source>
@@ -664,6 +714,29 @@
     </message>
     <message>
         <source>Go on</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>DeclineStrip</name>
+    <message>
+        <source>Why not? The agent is told this (optional)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reason for declining, optional</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Decline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Decline with this reason</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -965,6 +1038,125 @@
     </message>
     <message>
         <source>Send as new message</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>LedgerWords</name>
+    <message>
+        <source>You were asked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Begun</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Carried out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Refused</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>in this window</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by a rule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>over HTTP</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>on the command line</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>through %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allowed without asking</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Refused without asking</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>To be asked about</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looked at the rules</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Approved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Declined</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expired</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No longer open</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Outcome unknown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rule made</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rule revoked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rule used</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tools read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agent shut out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Server started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Server stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Held back: too many calls</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other arguments than asked for</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1530,6 +1722,195 @@
     </message>
 </context>
 <context>
+    <name>Reasons</name>
+    <message>
+        <source>a rule decided it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tool&apos;s own setting</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what may destroy is always asked about</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tool&apos;s definition has changed since</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it needs your approval</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a tool of Kandesk itself</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was declined</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>nobody decided in time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it no longer waited for a decision</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was not approved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was decided already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was carried out already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was being carried out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was approved for another turn</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it belongs to another card</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was approved for another tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its task was closed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what was asked for could no longer be verified</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was called with other arguments than approved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the agent did something else than it had asked for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its arguments could not be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tool is not the one that was approved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a newer request replaced it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there was no conversation to ask you in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the key that protects approvals is missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>only a human may decide it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the agent offered no fitting answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tool took too long</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tool failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what came of it is not known; look for yourself before you allow it again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tool&apos;s server did not answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tool&apos;s result could not be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tool&apos;s result was too large</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the tool asked a question nobody could be shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the result was held back: it tried to give the agent orders</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the agent had ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it could not be put before you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the agent took it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ResultView</name>
+    <message>
+        <source>Hide the result</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the result</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hide what it said</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show what it said</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Written by the tool, not by Kandesk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more character(s) are not shown.</source>
+        <translation>
+            <numerusform>%n more character is not shown.</numerusform>
+            <numerusform>%n more characters are not shown.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>ReviewButtons</name>
     <message>
         <source>Decline</source>
@@ -1548,6 +1929,34 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Always allow</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Always allow: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other ways to decline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Decline with a reason…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Always decline: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Approve this once, and run it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Always allow…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The agent calls it: %1</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1555,9 +1964,17 @@
         <source>What is allowed for longer is remembered by the agent, not here: it asks no more.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Approve &amp;&amp; run</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>ReviewCardWidget</name>
+    <message>
+        <source>This cannot be remembered. Nothing was decided.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>It is not known whether this was taken. Trying again is safe.</source>
         <translation type="unfinished"></translation>
@@ -1612,6 +2029,10 @@
         <source>The agent says: %1</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>Kandesk runs it on the server %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>ReviewPage</name>
@@ -1663,11 +2084,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%1 wants to use a tool of %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Waits for you</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Approved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Succeeded</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1691,7 +2120,49 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Approved · running…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>by a rule</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>always declined from now on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>always allowed from now on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>other arguments than asked for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>expires within a minute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>expires in %n minute(s)</source>
+        <translation>
+            <numerusform>expires in %n minute</numerusform>
+            <numerusform>expires in %n minutes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>expires in %n hour(s)</source>
+        <translation>
+            <numerusform>expires in %n hour</numerusform>
+            <numerusform>expires in %n hours</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>It was approved already. The agent has been told.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It was approved, and carried out.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

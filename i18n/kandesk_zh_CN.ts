@@ -100,6 +100,10 @@
         <translation>已批准</translation>
     </message>
     <message>
+        <source>Succeeded</source>
+        <translation>成功</translation>
+    </message>
+    <message>
         <source>Declined</source>
         <translation>已拒绝</translation>
     </message>
@@ -634,6 +638,47 @@
     </message>
 </context>
 <context>
+    <name>CoveredList</name>
+    <message numerus="yes">
+        <source>The new rule would decline %n more that wait(s):</source>
+        <translation>
+            <numerusform>新规则还会拒绝正在等待的 %n 个请求：</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Decline %n too</source>
+        <translation>
+            <numerusform>同时拒绝这 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The new rule would allow %n more that wait(s):</source>
+        <translation>
+            <numerusform>新规则还会允许正在等待的 %n 个请求：</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Approve %n too</source>
+        <translation>
+            <numerusform>同时批准这 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>以及另外 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation>正在发送…</translation>
+    </message>
+    <message>
+        <source>Leave them open</source>
+        <translation>让它们继续等待</translation>
+    </message>
+</context>
+<context>
     <name>CrashDialog</name>
     <message>
         <source>Something went wrong in Kandesk</source>
@@ -654,6 +699,29 @@
     <message>
         <source>Go on</source>
         <translation>继续</translation>
+    </message>
+</context>
+<context>
+    <name>DeclineStrip</name>
+    <message>
+        <source>Why not? The agent is told this (optional)</source>
+        <translation>为什么不？代理会得知此原因（可选）</translation>
+    </message>
+    <message>
+        <source>Reason for declining, optional</source>
+        <translation>拒绝的原因（可选）</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <source>Decline</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Decline with this reason</source>
+        <translation>以此原因拒绝</translation>
     </message>
 </context>
 <context>
@@ -951,6 +1019,125 @@
     <message>
         <source>Send as new message</source>
         <translation>作为新消息发送</translation>
+    </message>
+</context>
+<context>
+    <name>LedgerWords</name>
+    <message>
+        <source>You were asked</source>
+        <translation>已询问您</translation>
+    </message>
+    <message>
+        <source>Begun</source>
+        <translation>已开始</translation>
+    </message>
+    <message>
+        <source>Carried out</source>
+        <translation>已执行</translation>
+    </message>
+    <message>
+        <source>Refused</source>
+        <translation>被拒绝</translation>
+    </message>
+    <message>
+        <source>in this window</source>
+        <translation>在此窗口中</translation>
+    </message>
+    <message>
+        <source>by a rule</source>
+        <translation>由规则</translation>
+    </message>
+    <message>
+        <source>over HTTP</source>
+        <translation>通过 HTTP</translation>
+    </message>
+    <message>
+        <source>on the command line</source>
+        <translation>在命令行中</translation>
+    </message>
+    <message>
+        <source>through %1</source>
+        <translation>通过 %1</translation>
+    </message>
+    <message>
+        <source>Allowed without asking</source>
+        <translation>未询问即允许</translation>
+    </message>
+    <message>
+        <source>Refused without asking</source>
+        <translation>未询问即拒绝</translation>
+    </message>
+    <message>
+        <source>To be asked about</source>
+        <translation>需要询问</translation>
+    </message>
+    <message>
+        <source>Looked at the rules</source>
+        <translation>已查看规则</translation>
+    </message>
+    <message>
+        <source>Approved</source>
+        <translation>已批准</translation>
+    </message>
+    <message>
+        <source>Declined</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>Expired</source>
+        <translation>已过期</translation>
+    </message>
+    <message>
+        <source>Cancelled</source>
+        <translation>已取消</translation>
+    </message>
+    <message>
+        <source>No longer open</source>
+        <translation>不再等待</translation>
+    </message>
+    <message>
+        <source>Outcome unknown</source>
+        <translation>结果未知</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>Rule made</source>
+        <translation>已建立规则</translation>
+    </message>
+    <message>
+        <source>Rule revoked</source>
+        <translation>已撤销规则</translation>
+    </message>
+    <message>
+        <source>Rule used</source>
+        <translation>已使用规则</translation>
+    </message>
+    <message>
+        <source>Tools read</source>
+        <translation>已读取工具</translation>
+    </message>
+    <message>
+        <source>Agent shut out</source>
+        <translation>代理被拒之门外</translation>
+    </message>
+    <message>
+        <source>Server started</source>
+        <translation>服务器已启动</translation>
+    </message>
+    <message>
+        <source>Server stopped</source>
+        <translation>服务器已停止</translation>
+    </message>
+    <message>
+        <source>Held back: too many calls</source>
+        <translation>已暂缓：调用过多</translation>
+    </message>
+    <message>
+        <source>Other arguments than asked for</source>
+        <translation>参数与请求的不同</translation>
     </message>
 </context>
 <context>
@@ -1510,6 +1697,194 @@
     </message>
 </context>
 <context>
+    <name>Reasons</name>
+    <message>
+        <source>a rule decided it</source>
+        <translation>由规则决定</translation>
+    </message>
+    <message>
+        <source>the tool&apos;s own setting</source>
+        <translation>工具自身的设置</translation>
+    </message>
+    <message>
+        <source>what may destroy is always asked about</source>
+        <translation>可能造成破坏的操作总会询问</translation>
+    </message>
+    <message>
+        <source>the tool&apos;s definition has changed since</source>
+        <translation>工具的定义此后已改变</translation>
+    </message>
+    <message>
+        <source>it needs your approval</source>
+        <translation>需要您的批准</translation>
+    </message>
+    <message>
+        <source>a tool of Kandesk itself</source>
+        <translation>Kandesk 自己的工具</translation>
+    </message>
+    <message>
+        <source>it was declined</source>
+        <translation>已被拒绝</translation>
+    </message>
+    <message>
+        <source>nobody decided in time</source>
+        <translation>无人及时决定</translation>
+    </message>
+    <message>
+        <source>it no longer waited for a decision</source>
+        <translation>它已不再等待决定</translation>
+    </message>
+    <message>
+        <source>it was not approved</source>
+        <translation>未获批准</translation>
+    </message>
+    <message>
+        <source>it was decided already</source>
+        <translation>已经决定过</translation>
+    </message>
+    <message>
+        <source>it was carried out already</source>
+        <translation>已经执行过</translation>
+    </message>
+    <message>
+        <source>it was being carried out</source>
+        <translation>正在执行</translation>
+    </message>
+    <message>
+        <source>it was approved for another turn</source>
+        <translation>批准的是另一轮</translation>
+    </message>
+    <message>
+        <source>it belongs to another card</source>
+        <translation>它属于另一张卡片</translation>
+    </message>
+    <message>
+        <source>it was approved for another tool</source>
+        <translation>批准的是另一个工具</translation>
+    </message>
+    <message>
+        <source>its task was closed</source>
+        <translation>其任务已关闭</translation>
+    </message>
+    <message>
+        <source>what was asked for could no longer be verified</source>
+        <translation>所请求的内容已无法验证</translation>
+    </message>
+    <message>
+        <source>it was called with other arguments than approved</source>
+        <translation>调用时的参数与批准的不同</translation>
+    </message>
+    <message>
+        <source>the agent did something else than it had asked for</source>
+        <translation>代理所做的与其请求的不同</translation>
+    </message>
+    <message>
+        <source>its arguments could not be read</source>
+        <translation>无法读取其参数</translation>
+    </message>
+    <message>
+        <source>the tool is not the one that was approved</source>
+        <translation>工具不是所批准的那一个</translation>
+    </message>
+    <message>
+        <source>a newer request replaced it</source>
+        <translation>已被更新的请求取代</translation>
+    </message>
+    <message>
+        <source>there was no conversation to ask you in</source>
+        <translation>没有可用来询问您的会话</translation>
+    </message>
+    <message>
+        <source>the key that protects approvals is missing</source>
+        <translation>缺少保护批准的密钥</translation>
+    </message>
+    <message>
+        <source>only a human may decide it</source>
+        <translation>只有人可以决定</translation>
+    </message>
+    <message>
+        <source>the agent offered no fitting answer</source>
+        <translation>代理没有提供合适的选项</translation>
+    </message>
+    <message>
+        <source>the tool took too long</source>
+        <translation>工具耗时过长</translation>
+    </message>
+    <message>
+        <source>the tool failed</source>
+        <translation>工具失败</translation>
+    </message>
+    <message>
+        <source>what came of it is not known; look for yourself before you allow it again</source>
+        <translation>结果未知；再次允许之前请自行查看</translation>
+    </message>
+    <message>
+        <source>the tool&apos;s server did not answer</source>
+        <translation>工具的服务器没有响应</translation>
+    </message>
+    <message>
+        <source>the tool&apos;s result could not be read</source>
+        <translation>无法读取工具的结果</translation>
+    </message>
+    <message>
+        <source>the tool&apos;s result was too large</source>
+        <translation>工具的结果过大</translation>
+    </message>
+    <message>
+        <source>the tool asked a question nobody could be shown</source>
+        <translation>工具提出的问题无法呈现给任何人</translation>
+    </message>
+    <message>
+        <source>the result was held back: it tried to give the agent orders</source>
+        <translation>结果被扣留：它试图向代理下达命令</translation>
+    </message>
+    <message>
+        <source>the agent had ended</source>
+        <translation>代理已结束</translation>
+    </message>
+    <message>
+        <source>it could not be put before you</source>
+        <translation>无法呈现给您</translation>
+    </message>
+    <message>
+        <source>the agent took it back</source>
+        <translation>代理已收回请求</translation>
+    </message>
+</context>
+<context>
+    <name>ResultView</name>
+    <message>
+        <source>Hide the result</source>
+        <translation>隐藏结果</translation>
+    </message>
+    <message>
+        <source>Show the result</source>
+        <translation>显示结果</translation>
+    </message>
+    <message>
+        <source>Hide what it said</source>
+        <translation>隐藏它的输出</translation>
+    </message>
+    <message>
+        <source>Show what it said</source>
+        <translation>显示它的输出</translation>
+    </message>
+    <message>
+        <source>Written by the tool, not by Kandesk.</source>
+        <translation>由工具所写，并非 Kandesk。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more character(s) are not shown.</source>
+        <translation>
+            <numerusform>还有 %n 个字符未显示。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>结果</translation>
+    </message>
+</context>
+<context>
     <name>ReviewButtons</name>
     <message>
         <source>Decline</source>
@@ -1528,6 +1903,34 @@
         <translation>仅批准这一次</translation>
     </message>
     <message>
+        <source>Always allow</source>
+        <translation>始终允许</translation>
+    </message>
+    <message>
+        <source>Always allow: %1</source>
+        <translation>始终允许：%1</translation>
+    </message>
+    <message>
+        <source>Other ways to decline</source>
+        <translation>其他拒绝方式</translation>
+    </message>
+    <message>
+        <source>Decline with a reason…</source>
+        <translation>拒绝并说明原因…</translation>
+    </message>
+    <message>
+        <source>Always decline: %1</source>
+        <translation>始终拒绝：%1</translation>
+    </message>
+    <message>
+        <source>Approve this once, and run it</source>
+        <translation>批准这一次并运行</translation>
+    </message>
+    <message>
+        <source>Always allow…</source>
+        <translation>始终允许…</translation>
+    </message>
+    <message>
         <source>The agent calls it: %1</source>
         <translation>代理的说法：%1</translation>
     </message>
@@ -1535,9 +1938,17 @@
         <source>What is allowed for longer is remembered by the agent, not here: it asks no more.</source>
         <translation>长期的许可由代理记住，而不是记在这里：它不会再询问。</translation>
     </message>
+    <message>
+        <source>Approve &amp;&amp; run</source>
+        <translation>批准并运行</translation>
+    </message>
 </context>
 <context>
     <name>ReviewCardWidget</name>
+    <message>
+        <source>This cannot be remembered. Nothing was decided.</source>
+        <translation>这无法被记住。未做出任何决定。</translation>
+    </message>
     <message>
         <source>It is not known whether this was taken. Trying again is safe.</source>
         <translation>尚不知道是否已生效。重试是安全的。</translation>
@@ -1591,6 +2002,10 @@
         <source>The agent says: %1</source>
         <translation>代理说明：%1</translation>
     </message>
+    <message>
+        <source>Kandesk runs it on the server %1</source>
+        <translation>由 Kandesk 在服务器 %1 上运行</translation>
+    </message>
 </context>
 <context>
     <name>ReviewPage</name>
@@ -1639,12 +2054,20 @@
         <translation>一个代理</translation>
     </message>
     <message>
+        <source>%1 wants to use a tool of %2</source>
+        <translation>%1 想使用 %2 的一个工具</translation>
+    </message>
+    <message>
         <source>Waits for you</source>
         <translation>等待你决定</translation>
     </message>
     <message>
         <source>Approved</source>
         <translation>已批准</translation>
+    </message>
+    <message>
+        <source>Succeeded</source>
+        <translation>成功</translation>
     </message>
     <message>
         <source>Declined</source>
@@ -1667,8 +2090,48 @@
         <translation>结果未知</translation>
     </message>
     <message>
+        <source>Approved · running…</source>
+        <translation>已批准 · 正在运行…</translation>
+    </message>
+    <message>
+        <source>by a rule</source>
+        <translation>由规则</translation>
+    </message>
+    <message>
+        <source>always declined from now on</source>
+        <translation>今后始终拒绝</translation>
+    </message>
+    <message>
+        <source>always allowed from now on</source>
+        <translation>今后始终允许</translation>
+    </message>
+    <message>
+        <source>other arguments than asked for</source>
+        <translation>参数与请求的不同</translation>
+    </message>
+    <message>
+        <source>expires within a minute</source>
+        <translation>一分钟内过期</translation>
+    </message>
+    <message numerus="yes">
+        <source>expires in %n minute(s)</source>
+        <translation>
+            <numerusform>%n 分钟后过期</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>expires in %n hour(s)</source>
+        <translation>
+            <numerusform>%n 小时后过期</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>It was approved already. The agent has been told.</source>
         <translation>它已被批准，代理已得到通知。</translation>
+    </message>
+    <message>
+        <source>It was approved, and carried out.</source>
+        <translation>已批准并已执行。</translation>
     </message>
     <message>
         <source>It was declined already. Nothing was run.</source>

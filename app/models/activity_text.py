@@ -95,6 +95,8 @@ def verdict_text(verdict: Verdict) -> str:
             return QCoreApplication.translate("Activity", "Waits for you")
         case Verdict.APPROVED:
             return QCoreApplication.translate("Activity", "Approved")
+        case Verdict.SUCCEEDED:
+            return QCoreApplication.translate("Activity", "Succeeded")
         case Verdict.DECLINED:
             return QCoreApplication.translate("Activity", "Declined")
         case Verdict.CANCELLED:

@@ -1,10 +1,17 @@
 """What is said of a request on its card and in the Inbox."""
 
+from typing import Final
+
 from PySide6.QtCore import QObject
 
+from app.models.reason_text import failure_text
 from app.models.review_content import command_text
 from backend.domain.agents import ToolKind
-from backend.domain.review import Review, ReviewStatus
+from backend.domain.review import Door, Owner, Review, ReviewStatus
+
+_SECOND: Final = 1_000_000_000
+_MINUTE: Final = 60
+_HOUR: Final = 60 * _MINUTE
 
 
 class ReviewWords(QObject):
@@ -13,6 +20,9 @@ class ReviewWords(QObject):
     def what(self, review: Review) -> str:
         """What the agent wants, in this desk's words."""
         agent = review.agent_name or self.tr("An agent")
+        if review.owner is Owner.GATEWAY and review.server_name:
+            words = self.tr("%1 wants to use a tool of %2")
+            return words.replace("%2", review.server_name).replace("%1", agent)
         return self._sentence(review).replace("%1", agent)
 
     def short(self, review: Review) -> str:
@@ -24,8 +34,10 @@ class ReviewWords(QObject):
         match status:
             case ReviewStatus.PENDING:
                 return self.tr("Waits for you")
-            case ReviewStatus.APPROVED | ReviewStatus.EXECUTED:
+            case ReviewStatus.APPROVED:
                 return self.tr("Approved")
+            case ReviewStatus.EXECUTED:
+                return self.tr("Succeeded")
             case ReviewStatus.DECLINED:
                 return self.tr("Declined")
             case ReviewStatus.CANCELLED:
@@ -37,11 +49,52 @@ class ReviewWords(QObject):
             case ReviewStatus.OUTCOME_UNKNOWN:
                 return self.tr("Outcome unknown")
 
+    def standing(self, review: Review) -> str:
+        """The verdict in its words, and what else is to be known of it in a few more."""
+        words = self.verdict(review.status)
+        if review.owner is Owner.GATEWAY and review.status is ReviewStatus.APPROVED:
+            words = self.tr("Approved · running…")
+        parts = [words]
+        if review.door == Door.RULE.value:
+            parts.append(self.tr("by a rule"))
+        if review.rule_id is not None and review.door != Door.RULE.value:
+            if review.status is ReviewStatus.DECLINED:
+                parts.append(self.tr("always declined from now on"))
+            else:
+                parts.append(self.tr("always allowed from now on"))
+        if review.drifted:
+            parts.append(self.tr("other arguments than asked for"))
+        return " · ".join(parts)
+
+    def outcome(self, review: Review) -> str:
+        """What came of a call this desk carries out, with the reason where it failed."""
+        words = self.standing(review)
+        match review.status:
+            case ReviewStatus.FAILED | ReviewStatus.OUTCOME_UNKNOWN if review.error:
+                return f"{words}. {failure_text(review.error)}"
+            case ReviewStatus.OUTCOME_UNKNOWN:
+                return f"{words}. {self.ending(review.status)}"
+            case _:
+                return words
+
+    def expiry(self, review: Review, now: int) -> str:
+        """How long it can still be decided; empty where it does not expire."""
+        if review.expires_at is None:
+            return ""
+        seconds = max(0, (review.expires_at - now) // _SECOND)
+        if seconds < _MINUTE:
+            return self.tr("expires within a minute")
+        if seconds < _HOUR:
+            return self.tr("expires in %n minute(s)", "", seconds // _MINUTE)
+        return self.tr("expires in %n hour(s)", "", seconds // _HOUR)
+
     def ending(self, status: ReviewStatus) -> str:
         """Why nobody can decide any more."""
         match status:
-            case ReviewStatus.APPROVED | ReviewStatus.EXECUTED:
+            case ReviewStatus.APPROVED:
                 return self.tr("It was approved already. The agent has been told.")
+            case ReviewStatus.EXECUTED:
+                return self.tr("It was approved, and carried out.")
             case ReviewStatus.DECLINED:
                 return self.tr("It was declined already. Nothing was run.")
             case ReviewStatus.CANCELLED:

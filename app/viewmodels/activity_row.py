@@ -35,6 +35,7 @@ class Verdict(StrEnum):
 
     PENDING = "pending"
     APPROVED = "approved"
+    SUCCEEDED = "succeeded"
     DECLINED = "declined"
     CANCELLED = "cancelled"
     EXPIRED = "expired"
@@ -71,7 +72,7 @@ _VERDICTS: Final = {
     "": Verdict.PENDING,
     "pending": Verdict.PENDING,
     "approved": Verdict.APPROVED,
-    "executed": Verdict.APPROVED,
+    "executed": Verdict.SUCCEEDED,
     "rejected": Verdict.DECLINED,
     "declined": Verdict.DECLINED,
     "cancelled": Verdict.CANCELLED,

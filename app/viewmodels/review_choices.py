@@ -3,7 +3,20 @@
 from dataclasses import dataclass
 
 from backend.domain.agents import PermissionOption
-from backend.domain.review import Verdict, verdict_of
+from backend.domain.policy import Risk, RuleScope
+from backend.domain.review import Review, Verdict, verdict_of
+
+NO_OPTION = ""
+"""Declines where the agent offers nothing for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the human has chosen: an option, what is to be remembered of it, and why."""
+
+    option_id: str
+    remember: RuleScope | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,20 +26,28 @@ class Choices:
     approve: PermissionOption | None
     decline: PermissionOption | None
     always: tuple[PermissionOption, ...]
+    """What the agent itself would remember."""
     others: tuple[PermissionOption, ...]
     """What else the agent offers, in its order."""
+    scopes: tuple[RuleScope, ...] = ()
+    """What this desk may remember of an approval."""
+    decline_scopes: tuple[RuleScope, ...] = ()
 
 
-def choices_of(options: tuple[PermissionOption, ...]) -> Choices:
+def choices_of(review: Review) -> Choices:
+    """What destroys is never allowed for longer, also not by the agent (T5.4)."""
+    options, destroys = review.options, review.risk is Risk.DESTRUCTIVE
     approve = _first(options, "allow_once")
     decline = _first(options, "reject_once") or _first(options, "reject_always")
     always = tuple(option for option in options if option.kind == "allow_always")
-    named = [option for option in (approve, decline, *always) if option is not None]
+    others = tuple(option for option in options if option not in (approve, decline, *always))
     return Choices(
         approve=approve,
         decline=decline,
-        always=always,
-        others=tuple(option for option in options if option not in named),
+        always=() if destroys and approve is not None else always,
+        others=others,
+        scopes=() if destroys or approve is None else review.scopes,
+        decline_scopes=review.decline_scopes,
     )
 
 

@@ -8,8 +8,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge.client import BackendClient
 from app.viewmodels.timing import Background, Deadline, WindowClock
-from backend.domain.review import Review, ReviewOutcome, ReviewStatus
-from backend.errors import AppError, Conflict, ErrorCode, NotFound
+from backend.domain.policy import RuleScope
+from backend.domain.review import Owner, Review, ReviewOutcome, ReviewStatus
+from backend.errors import AppError, Conflict, ErrorCode, NotFound, TemporarilyUnavailable
 from backend.events import Event, ReviewChanged, ReviewOpened
 from backend.ids import ClaimId, ClientId, ReviewId, SessionId, new_id
 
@@ -23,8 +24,10 @@ class ReviewPhase(StrEnum):
     SENDING = "sending"
     ERROR = "error"
     """Not known to be decided, or refused for the store's sake: it can be sent again."""
+    COVERED = "covered"
+    """Decided here with a rule that would decide others that wait: `covered`."""
     CLOSED = "closed"
-    """Decided elsewhere, or nobody waits any more; `review.status` says which."""
+    """Nothing more to decide; `review.status` says why, and what came of it."""
 
 
 @dataclass(slots=True)
@@ -41,6 +44,13 @@ class ReviewCard:
     """All of it is shown, however long it is."""
     seen: bool = False
     """Its end was in sight."""
+    remember: RuleScope | None = None
+    reason: str = ""
+    covered: tuple[Review, ...] = ()
+    settling: bool = False
+    """Those it covers are being decided."""
+    kept: bool = False
+    """Decided here, and only shown for what comes of it: whatever waits goes before it."""
 
     @property
     def decidable(self) -> bool:
@@ -145,21 +155,42 @@ class ReviewsViewModel(QObject):
             self.card.seen = True
             self.changed.emit()
 
-    def decide(self, option_id: str) -> None:
+    def decide(
+        self, option_id: str, *, remember: RuleScope | None = None, reason: str = ""
+    ) -> None:
         """Choose an option; nothing while a choice is on its way."""
         card = self.card
         if card is None or not card.decidable:
             return
-        if card.token is None or card.option_id != option_id:
+        wanted = (option_id, remember, reason)
+        if card.token is None or wanted != (card.option_id, card.remember, card.reason):
             card.token = ClaimId(new_id())
-        card.option_id, card.error, card.phase = option_id, None, ReviewPhase.SENDING
+        card.option_id, card.remember, card.reason = wanted
+        card.error, card.phase = None, ReviewPhase.SENDING
         self._background.start(self._send(card, card.token), name="decide permission")
         self.changed.emit()
 
     def retry(self) -> None:
         """Send the last choice again: the same one, so that it is never made twice."""
         if self.card is not None and self.card.phase is ReviewPhase.ERROR:
-            self.decide(self.card.option_id)
+            card = self.card
+            self.decide(card.option_id, remember=card.remember, reason=card.reason)
+
+    def settle_covered(self) -> None:
+        """The human confirms: decide what the new rule covers as well."""
+        card = self.card
+        if card is None or card.phase is not ReviewPhase.COVERED or card.settling:
+            return
+        card.settling, card.error = True, None
+        self._background.start(self._settle(card), name="settle covered permissions")
+        self.changed.emit()
+
+    def leave_covered(self) -> None:
+        """What the new rule covers stays open, to be decided one by one."""
+        card = self.card
+        if card is not None and card.phase is ReviewPhase.COVERED and not card.settling:
+            self._finish(card)
+            self.changed.emit()
 
     def dismiss(self) -> None:
         """Put a closed card away."""
@@ -167,14 +198,20 @@ class ReviewsViewModel(QObject):
             self._retire(self.card)
 
     async def _send(self, card: ReviewCard, token: ClaimId) -> None:
-        review_id, option = card.review.review_id, card.option_id
+        review_id = card.review.review_id
+        option, remember, reason = card.option_id, card.remember, card.reason
         error: AppError | None = None
         outcome: ReviewOutcome | None = None
         try:
             async with self._deadline(DECIDE_SECONDS):
                 outcome = await self._client.call(
                     lambda api: api.reviews.decide(
-                        review_id, option, client_id=self._client_id, claim_token=token
+                        review_id,
+                        option,
+                        client_id=self._client_id,
+                        claim_token=token,
+                        remember=remember,
+                        reason=reason,
                     )
                 )
         except TimeoutError:
@@ -184,16 +221,56 @@ class ReviewsViewModel(QObject):
         if card.token != token or card.phase is not ReviewPhase.SENDING:
             return
         if outcome is not None:
-            card.review = outcome.review
-            self._open.pop(review_id, None)
-            self.left.emit(review_id)
-            if card is self.card:
-                self.closed_here.emit()
-            self._retire(card)
+            self._take(card, outcome)
         elif isinstance(error, NotFound) or _not_active(error):
             await self._close(card)
         else:
             card.error, card.phase = error, ReviewPhase.ERROR
+        self.changed.emit()
+
+    def _take(self, card: ReviewCard, outcome: ReviewOutcome) -> None:
+        """It is decided; what was heard of it meanwhile may be newer."""
+        if card.review.status in {ReviewStatus.PENDING, ReviewStatus.APPROVED}:
+            card.review = outcome.review
+        review_id = card.review.review_id
+        if self._open.pop(review_id, None) is not None:
+            self.left.emit(review_id)
+        card.covered = tuple(each for each in outcome.covered if each.review_id in self._open)
+        if card.covered and card is self.card:
+            card.phase = ReviewPhase.COVERED
+        else:
+            self._finish(card)
+
+    def _finish(self, card: ReviewCard) -> None:
+        """Nothing more to say to it: what this desk carries out stays to show how it went."""
+        if card is self.card:
+            self.closed_here.emit()
+        declined = card.review.status is ReviewStatus.DECLINED
+        if card is not self.card or card.review.owner is not Owner.GATEWAY or declined:
+            self._retire(card)
+            return
+        card.covered, card.kept, card.phase = (), True, ReviewPhase.CLOSED
+        self._choose()
+
+    async def _settle(self, card: ReviewCard) -> None:
+        rule_id = card.review.rule_id
+        covered = [review.review_id for review in card.covered]
+        error: AppError | None = None
+        try:
+            if rule_id is not None:
+                async with self._deadline(DECIDE_SECONDS):
+                    await self._client.call(
+                        lambda api: api.rules.settle_covered(
+                            rule_id, covered, client_id=self._client_id
+                        )
+                    )
+        except TimeoutError:
+            error = _not_known()
+        except AppError as failed:
+            error = failed
+        card.settling, card.error = False, error
+        if error is None and card.phase is ReviewPhase.COVERED:
+            self._finish(card)
         self.changed.emit()
 
     async def _close(self, card: ReviewCard) -> None:
@@ -233,14 +310,23 @@ class ReviewsViewModel(QObject):
         card = self._cards.get(review.review_id)
         if self._open.pop(review.review_id, None) is not None:
             self.left.emit(review.review_id)
+        self._uncover(review.review_id)
         if card is None:
             return
         card.review = review
-        if card.phase is ReviewPhase.SENDING:
+        if card.phase in {ReviewPhase.SENDING, ReviewPhase.COVERED}:
             return
         card.phase = ReviewPhase.CLOSED
         if card is not self.card:
             self._retire(card)
+
+    def _uncover(self, review_id: ReviewId) -> None:
+        """It is no longer open: there is nothing to confirm for it."""
+        for card in tuple(self._cards.values()):
+            if card.phase is ReviewPhase.COVERED:
+                card.covered = tuple(each for each in card.covered if each.review_id != review_id)
+                if not card.covered and not card.settling:
+                    self._finish(card)
 
     def _forget(self, review_id: ReviewId) -> None:
         """It was open when the store was read before, and is not any more."""
@@ -262,16 +348,18 @@ class ReviewsViewModel(QObject):
         """What the session shows: what the human opened, what is shown already, its oldest."""
         before = self.card
         self.card = self._choice()
+        if before is not None and before.kept and before is not self.card:
+            self._cards.pop(before.review.review_id, None)
         if replaced or self.card is not before:
             self.card_replaced.emit()
 
     def _choice(self) -> ReviewCard | None:
         if self._wanted is not None and self._wanted in self._open:
             return self._made(self._open[self._wanted])
-        shown = self.card
-        if shown is not None and shown.review.session_id == self._session:
+        shown, waiting = self.card, self._of_session()
+        stays = shown is not None and not (shown.kept and waiting)
+        if stays and shown is not None and shown.review.session_id == self._session:
             return shown
-        waiting = self._of_session()
         return self._made(waiting[0]) if waiting else None
 
     def _made(self, review: Review) -> ReviewCard:
@@ -283,3 +371,7 @@ class ReviewsViewModel(QObject):
 
 def _not_active(error: AppError | None) -> bool:
     return isinstance(error, Conflict) and error.code is ErrorCode.NOT_ACTIVE
+
+
+def _not_known() -> TemporarilyUnavailable:
+    return TemporarilyUnavailable(ErrorCode.TEMPORARILY_UNAVAILABLE, "no reply in time")

@@ -52,9 +52,11 @@ _STEP_ICONS: Final = {
 _VERDICT_COLOURS: Final = {
     Verdict.PENDING: "attention",
     Verdict.APPROVED: "text_muted",
+    Verdict.SUCCEEDED: "text_muted",
     Verdict.DECLINED: "text_muted",
     Verdict.CANCELLED: "text_muted",
     Verdict.EXPIRED: "text_muted",
+    Verdict.FAILED: "danger",
     Verdict.UNKNOWN: "danger",
 }
 

@@ -1,80 +1,92 @@
-"""The choices of a request: decline and approve, and the agent's own others by their names."""
+"""The choices of a request: decline and approve, for longer, and the agent's own others."""
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.models.policy_words import PolicyWords
 from app.resources import Icon
 from app.theme import Theme
-from app.viewmodels.review_choices import Choices, allows
+from app.viewmodels.review_choices import NO_OPTION, Choices, Decision, allows, choices_of
+from app.widgets.armed_menu import ArmedMenu
 from app.widgets.arming import ArmingGuard
+from app.widgets.decline_strip import DeclineStrip
 from app.widgets.named_button import named_button
 from app.widgets.wordy_button import WordyButton
 from backend.domain.agents import PermissionOption
+from backend.domain.policy import Risk, RuleScope
+from backend.domain.review import Owner, Review
 
-NO_OPTION = ""
-"""Declines where the agent offers nothing for it."""
+_NOTHING = Choices(None, None, (), ())
 
 
 class ReviewButtons(QWidget):
-    """`chosen` with the id of an option; every button works only once it is armed."""
+    """`chosen` with a `Decision`; every button works only once it is armed.
 
-    chosen = Signal(str)
+    `resized` when it takes more or less room than before.
+    """
 
-    def __init__(self, theme: Theme, guard: ArmingGuard) -> None:
+    chosen = Signal(object)
+    resized = Signal()
+
+    def __init__(self, theme: Theme, guard: ArmingGuard, monotonic: Callable[[], float]) -> None:
         super().__init__()
         self._theme = theme
         self._guard = guard
-        self._choices = Choices(None, None, (), ())
+        self._monotonic = monotonic
+        self._words = PolicyWords(self)
+        self._choices = _NOTHING
+        self._runs_here = False
+        self._destroys = False
         self._extra: list[tuple[WordyButton, PermissionOption]] = []
         self._sending = False
         self._low = False
         self.decline = named_button("declineButton")
+        self.decline_more = named_button("declineMore")
+        self.always = named_button("alwaysAllowButton")
         self.approve = named_button("approveButton", "primary")
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(theme.pixels(6))
+        self.strip = DeclineStrip(theme, guard)
         self._note = QLabel()
         self._note.setProperty("role", "small")
         self._note.setWordWrap(True)
         self._note.setTextFormat(Qt.TextFormat.PlainText)
-        main = QHBoxLayout()
-        main.setSpacing(theme.pixels(8))
-        main.addWidget(self.decline)
-        main.addStretch(1)
-        main.addWidget(self.approve)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.pixels(8))
-        column.addLayout(self._rows)
-        column.addWidget(self._note)
-        column.addLayout(main)
-        for button in (self.decline, self.approve):
+        self._build()
+        for button in (self.decline, self.decline_more, self.always, self.approve):
             guard.watch(button)
-        self.decline.clicked.connect(self._decline)
-        self.approve.clicked.connect(self._approve)
+        self.decline.clicked.connect(lambda: self._press(self.decline, self._decline))
+        self.decline_more.clicked.connect(lambda: self._press(self.decline_more, self._open_more))
+        self.always.clicked.connect(lambda: self._press(self.always, self._open_scopes))
+        self.approve.clicked.connect(lambda: self._press(self.approve, self._approve))
+        self.strip.declined.connect(lambda reason: self._decline(reason=reason))
+        self.strip.cancelled.connect(self._close_strip)
         theme.changed.connect(self._show_icons)
         self._show_icons()
         self._retranslate()
 
-    def show_choices(self, choices: Choices) -> None:
+    def show_review(self, review: Review) -> None:
         """Build the buttons of another request."""
-        self._choices = choices
+        choices = self._choices = choices_of(review)
+        self._runs_here = review.owner is Owner.GATEWAY
+        self._destroys = review.risk is Risk.DESTRUCTIVE
         for button, _ in self._extra:
             self._rows.removeWidget(button)
             button.hide()
             button.deleteLater()
         self._extra = []
         for number, option in enumerate((*choices.always, *choices.others), start=1):
-            button = WordyButton(self._theme)
-            first = bool(choices.always) and number == 1
-            button.setObjectName("alwaysAllowButton" if first else f"reviewOption_{number}")
-            button.clicked.connect(
-                lambda _=False, chosen=option, by=button: self._choose(by, chosen)
-            )
-            self._guard.watch(button)
-            self._rows.addWidget(button)
-            self._extra.append((button, option))
+            self._add_option(number, option)
+        # The name is a contract: it is the desk's own button where there is one.
+        self.always.setObjectName("alwaysAllowButton" if choices.scopes else "alwaysAllowHere")
+        self.always.setVisible(bool(choices.scopes))
         self.approve.setVisible(choices.approve is not None)
+        self.approve.setProperty("role", "destructive" if self._destroys else "primary")
+        self.approve.style().unpolish(self.approve)
+        self.approve.style().polish(self.approve)
+        self._show_icons()
         self._note.setVisible(bool(choices.always) and not self._low)
+        self._show_strip(shown=False)
         self._retranslate()
 
     def set_low(self, *, low: bool) -> None:
@@ -87,54 +99,152 @@ class ReviewButtons(QWidget):
         """`readable`: all of the request was in sight, so that it may be allowed."""
         self._sending = sending
         self.decline.setEnabled(decidable)
-        self.approve.setEnabled(decidable and readable)
-        for button, option in self._extra:
-            button.setEnabled(decidable and (readable or not allows(option)))
+        self.decline_more.setEnabled(decidable)
+        self.strip.refresh(decidable=decidable)
+        for button in (self.approve, self.always):
+            button.setEnabled(decidable and readable)
+        for option_button, option in self._extra:
+            option_button.setEnabled(decidable and (readable or not allows(option)))
         self._retranslate()
 
     def buttons(self) -> tuple[QPushButton, ...]:
-        return (self.decline, self.approve, *(button for button, _ in self._extra))
+        """Those that are there for this request."""
+        own = (self.decline, self.decline_more, self.always, self.approve)
+        extra = (button for button, _ in self._extra)
+        return tuple(button for button in (*own, *extra) if not button.isHidden())
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
             self._retranslate()
         super().changeEvent(event)
 
-    def _decline(self) -> None:
-        option = self._choices.decline
-        if self._guard.accepts(self.decline):
-            self.chosen.emit(option.id if option is not None else NO_OPTION)
+    def _build(self) -> None:
+        px = self._theme.pixels
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(px(6))
+        self._main = QWidget()
+        main = QHBoxLayout(self._main)
+        main.setContentsMargins(0, 0, 0, 0)
+        main.setSpacing(px(8))
+        main.addWidget(self.decline)
+        main.addWidget(self.decline_more)
+        main.addStretch(1)
+        main.addWidget(self.always)
+        main.addWidget(self.approve)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(px(8))
+        column.addLayout(self._rows)
+        column.addWidget(self._note)
+        column.addWidget(self._main)
+        column.addWidget(self.strip)
 
-    def _approve(self) -> None:
-        option = self._choices.approve
-        if option is not None and self.approve.isEnabled() and self._guard.accepts(self.approve):
-            self.chosen.emit(option.id)
+    def _add_option(self, number: int, option: PermissionOption) -> None:
+        button = WordyButton(self._theme)
+        first = bool(self._choices.always) and number == 1 and not self._choices.scopes
+        button.setObjectName("alwaysAllowButton" if first else f"reviewOption_{number}")
+        button.clicked.connect(
+            lambda: self._press(button, lambda: self.chosen.emit(Decision(option.id)))
+        )
+        self._guard.watch(button)
+        self._rows.addWidget(button)
+        self._extra.append((button, option))
 
-    def _choose(self, button: WordyButton, option: PermissionOption) -> None:
+    def _press(self, button: QPushButton, deed: Callable[[], None]) -> None:
         if button.isEnabled() and self._guard.accepts(button):
-            self.chosen.emit(option.id)
+            deed()
+
+    def _decline(self, *, remember: RuleScope | None = None, reason: str = "") -> None:
+        option = self._choices.decline
+        chosen = option.id if option is not None else NO_OPTION
+        self.chosen.emit(Decision(chosen, remember, reason))
+
+    def _approve(self, remember: RuleScope | None = None) -> None:
+        option = self._choices.approve
+        if option is not None and self.approve.isEnabled():
+            self.chosen.emit(Decision(option.id, remember))
+
+    def _open_scopes(self) -> None:
+        menu = self._menu("alwaysAllowMenu", self.tr("Always allow"))
+        for scope in self._choices.scopes:
+            words = self.tr("Always allow: %1").replace("%1", self._words.scope(scope))
+            menu.add_deed(words, partial(self._approve, scope), f"always_{scope}")
+        self._pop_up(menu, self.always)
+
+    def _open_more(self) -> None:
+        menu = self._menu("declineMenu", self.tr("Other ways to decline"))
+        menu.add_deed(self.tr("Decline with a reason…"), self._open_strip, "declineWithReason")
+        for scope in self._choices.decline_scopes:
+            words = self.tr("Always decline: %1").replace("%1", self._words.scope(scope))
+            menu.add_deed(words, partial(self._decline, remember=scope), f"never_{scope}")
+        self._pop_up(menu, self.decline_more)
+
+    def _menu(self, name: str, words: str) -> ArmedMenu:
+        menu = ArmedMenu(self._monotonic, self)
+        menu.setObjectName(name)
+        menu.setAccessibleName(words)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        return menu
+
+    def _pop_up(self, menu: ArmedMenu, by: QPushButton) -> None:
+        """Above its button: the card stands at the bottom of the window."""
+        menu.popup(by.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
+
+    def _open_strip(self) -> None:
+        self._show_strip(shown=True)
+        self.strip.open()
+
+    def _close_strip(self) -> None:
+        self._show_strip(shown=False)
+        self.decline_more.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_strip(self, *, shown: bool) -> None:
+        if shown is not self._main.isHidden():
+            self._main.setVisible(not shown)
+            self.strip.setVisible(shown)
+            self.resized.emit()
 
     def _show_icons(self) -> None:
         self.decline.setIcon(self._theme.button_icon(Icon.CLOSE))
-        self.approve.setIcon(self._theme.button_icon(Icon.CHECK, "on_accent"))
+        self.decline_more.setIcon(self._theme.icon(Icon.EXPAND))
+        colour = "danger" if self._destroys else "on_accent"
+        self.approve.setIcon(self._theme.button_icon(Icon.CHECK, colour))
         for button in (self.decline, self.approve):
             button.setIconSize(self._theme.button_icon_size)
+        self.decline_more.setIconSize(self._theme.icon_size(16))
 
     def _retranslate(self) -> None:
         choices = self._choices
         self.decline.setText(self.tr("Decline"))
-        self.approve.setText(self.tr("Sending…") if self._sending else self.tr("Approve"))
-        self.approve.setAccessibleName(self.tr("Approve this once"))
+        more = self.tr("Other ways to decline")
+        self.decline_more.setAccessibleName(more)
+        self.decline_more.setToolTip(more)
+        self.approve.setText(self._approve_words())
+        name = (
+            self.tr("Approve this once, and run it")
+            if self._runs_here
+            else self.tr("Approve this once")
+        )
+        self.approve.setAccessibleName(name)
+        self.always.setText(self.tr("Always allow…"))
+        scopes = "; ".join(self._words.scope(scope) for scope in choices.scopes)
+        self.always.setAccessibleDescription(scopes)
+        self.always.setToolTip(scopes)
         for button, option in ((self.decline, choices.decline), (self.approve, choices.approve)):
-            name = option.name if option is not None else ""
-            words = self.tr("The agent calls it: %1").replace("%1", name) if name else ""
-            button.setAccessibleDescription(words)
+            called = option.name if option is not None else ""
+            words = self.tr("The agent calls it: %1").replace("%1", called) if called else ""
+            button.setAccessibleDescription("" if self._runs_here else words)
         remembers = self.tr(
             "What is allowed for longer is remembered by the agent, not here: it asks no more."
         )
         self._note.setText(remembers)
-        for button, option in self._extra:
-            always = option in choices.always
-            button.set_words(option.name or option.id)
-            button.setAccessibleDescription(remembers if always else "")
-            button.setToolTip(remembers if always and self._low else "")
+        for extra, own in self._extra:
+            always = own in choices.always
+            extra.set_words(own.name or own.id)
+            extra.setAccessibleDescription(remembers if always else "")
+            extra.setToolTip(remembers if always and self._low else "")
+
+    def _approve_words(self) -> str:
+        if self._sending:
+            return self.tr("Sending…")
+        return self.tr("Approve && run") if self._runs_here else self.tr("Approve")

@@ -18,17 +18,21 @@ from app.models.review_content import is_long, review_pieces
 from app.models.review_words import ReviewWords
 from app.text import error_text, workspace_text
 from app.theme import Theme
-from app.viewmodels.review_choices import choices_of
-from app.viewmodels.reviews import ReviewPhase, ReviewsViewModel
+from app.viewmodels.review_choices import Decision
+from app.viewmodels.reviews import ReviewCard, ReviewPhase, ReviewsViewModel
 from app.viewmodels.sessions import SessionsViewModel
 from app.viewmodels.timing import Timer
 from app.widgets.announcing import announce
 from app.widgets.arming import ArmingGuard
+from app.widgets.covered_list import CoveredList
 from app.widgets.named_button import named_button
+from app.widgets.result_view import ResultView
 from app.widgets.review_buttons import ReviewButtons
 from app.widgets.review_header import ReviewHeader
 from app.widgets.review_text import ReviewText
 from app.widgets.touch import TouchLayout, show_touch
+from backend.domain.review import ReviewStatus
+from backend.errors import InvalidInput
 
 AGE_SECONDS: Final = 30.0
 _MAX_WIDTH: Final = 808
@@ -63,6 +67,7 @@ class ReviewCardWidget(QWidget):
         self._touch = touch
         self._held_back = False
         self._by_human = False
+        self._told = ""
         self._age_timer: Timer | None = None
         self._words = ReviewWords(self)
         self.guard = ArmingGuard(view_model.clock.monotonic, self)
@@ -77,7 +82,9 @@ class ReviewCardWidget(QWidget):
         self._status.setTextFormat(Qt.TextFormat.PlainText)
         self._retry = named_button("reviewRetry")
         self._close = named_button("closeReview")
-        self._buttons = ReviewButtons(theme, self.guard)
+        self._buttons = ReviewButtons(theme, self.guard, view_model.clock.monotonic)
+        self._covered = CoveredList(theme, self.guard)
+        self._result = ResultView(theme)
         self._build()
         self._connect()
         self._retranslate()
@@ -144,7 +151,8 @@ class ReviewCardWidget(QWidget):
         self._column.addWidget(self._text, 1)
         self._column.addWidget(self._show_all, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addLayout(self._last)
-        self._column.addWidget(self._buttons)
+        for part in (self._result, self._covered, self._buttons):
+            self._column.addWidget(part)
         self._frame.setMaximumWidth(px(_MAX_WIDTH))
         self._outer = QHBoxLayout(self)
         self._outer.setContentsMargins(px(16), px(4), px(16), 0)
@@ -159,7 +167,11 @@ class ReviewCardWidget(QWidget):
         view_model.closed_here.connect(self._note_human)
         self._text.end_seen.connect(view_model.end_seen)
         self._show_all.clicked.connect(self._show_whole)
-        self._buttons.chosen.connect(view_model.decide)
+        self._buttons.chosen.connect(self._decide)
+        self._buttons.resized.connect(self.updateGeometry)
+        self._result.resized.connect(self.updateGeometry)
+        self._covered.confirmed.connect(view_model.settle_covered)
+        self._covered.left_open.connect(self._leave_covered)
         self._retry.clicked.connect(self._try_again)
         self._close.clicked.connect(self._put_away)
         self.guard.watch(self._retry)
@@ -175,7 +187,7 @@ class ReviewCardWidget(QWidget):
                 focus.clearFocus()
         if card is not None:
             self._text.show_pieces(review_pieces(card.review, whole=card.whole))
-            self._buttons.show_choices(choices_of(card.review.options))
+            self._buttons.show_review(card.review)
             self._refresh()
             self._show_touch()
             self.guard.rearm()
@@ -198,7 +210,13 @@ class ReviewCardWidget(QWidget):
         )
         self._show_all.setVisible(not card.whole and is_long(card.review))
         closed = card.phase is ReviewPhase.CLOSED
-        self._buttons.setVisible(not closed)
+        covers = card.phase is ReviewPhase.COVERED
+        self._buttons.setVisible(not closed and not covers)
+        self._covered.show_card(card, shown=covers)
+        # Who has decided it knows what was asked; what comes of it is what is read now.
+        self._text.setVisible(not card.kept and not covers)
+        failed = card.review.status in {ReviewStatus.FAILED, ReviewStatus.OUTCOME_UNKNOWN}
+        self._result.show_result(card.review.result if closed else "", failed=failed)
         self._buttons.refresh(
             decidable=card.decidable,
             readable=card.seen,
@@ -209,8 +227,10 @@ class ReviewCardWidget(QWidget):
         words = self._status_words()
         self._status.setText(words)
         self._status.setVisible(bool(words))
-        self._status.setProperty("role", "danger" if card.phase is ReviewPhase.ERROR else "small")
+        self._status.setProperty("role", "danger" if self._is_bad(card) else "small")
+        self._status.style().unpolish(self._status)
         self._status.style().polish(self._status)
+        self._tell(card, words)
         self._show_closed(closed=closed)
         self._show_or_hide()
         self.updateGeometry()
@@ -220,9 +240,16 @@ class ReviewCardWidget(QWidget):
         if card is None:
             return ""
         status = card.review.status
+        if card.kept:
+            return self._words.outcome(card.review)
         if card.phase is ReviewPhase.CLOSED:
             return f"{self._words.verdict(status)}. {self._words.ending(status)}"
+        if card.phase is ReviewPhase.COVERED:
+            told = self._words.standing(card.review)
+            return told if card.error is None else f"{told}. {error_text(card.error)}"
         if card.phase is ReviewPhase.ERROR:
+            if isinstance(card.error, InvalidInput):
+                return self.tr("This cannot be remembered. Nothing was decided.")
             if card.error is not None:
                 return error_text(card.error)
             return self.tr("It is not known whether this was taken. Trying again is safe.")
@@ -231,6 +258,25 @@ class ReviewCardWidget(QWidget):
                 return self.tr("It is longer than shown. Show all of it and read to its end first.")
             return self.tr("Read to its end before you allow it.")
         return ""
+
+    def _is_bad(self, card: ReviewCard) -> bool:
+        wrong = card.review.status in {ReviewStatus.FAILED, ReviewStatus.OUTCOME_UNKNOWN}
+        return card.error is not None or card.phase is ReviewPhase.ERROR or (card.kept and wrong)
+
+    def _tell(self, card: ReviewCard, words: str) -> None:
+        """What comes of a call is told once to who does not see it."""
+        if card.kept and words != self._told:
+            announce(self, words)
+        self._told = words
+
+    def _decide(self, decision: Decision) -> None:
+        self._view_model.decide(
+            decision.option_id, remember=decision.remember, reason=decision.reason
+        )
+
+    def _leave_covered(self) -> None:
+        self._by_human = True
+        self._view_model.leave_covered()
 
     def _show_whole(self) -> None:
         card = self._view_model.card
@@ -266,11 +312,13 @@ class ReviewCardWidget(QWidget):
 
     def _height(self, text: int) -> int:
         outer, inner = self._outer.contentsMargins(), self._column.contentsMargins()
-        parts = [self._header, self._show_all, self._buttons]
+        parts = [self._header, self._show_all, self._result, self._covered, self._buttons]
         shown = [part for part in parts if not part.isHidden()]
         width = self._inside()
-        height = sum(_tall(part, width) for part in shown) + text
-        gaps = len(shown)
+        height = sum(_tall(part, width) for part in shown)
+        gaps = len(shown) - 1
+        if not self._text.isHidden():
+            height, gaps = height + text, gaps + 1
         if not self._status.isHidden():
             beside = [part for part in (self._retry, self._close) if not part.isHidden()]
             taken = sum(part.sizeHint().width() + self._last.spacing() for part in beside)

@@ -190,7 +190,7 @@ def test_that_an_agent_did_other_than_it_asked_is_told_before_the_row_is_opened(
     """T6.3, 68: also to who does not see the row."""
     own = {"review_status": "executed", "arguments_drifted": True}
     told = _row("permission_request", kandesk=own)
-    assert kind_text(told) == "Permission, Approved · other arguments than asked for"
+    assert kind_text(told) == "Permission, Succeeded · other arguments than asked for"
 
 
 def test_a_message_that_was_taken_back_says_that_it_was_not_sent() -> None:

@@ -47,7 +47,10 @@ from tests.helpers.clock import START
 from tests.helpers.desk_builders import question_messages
 from tests.helpers.fake_calls import FakeCalls
 from tests.helpers.fake_conversations import FakeConversations
+from tests.helpers.fake_gateway import FakeGateway
+from tests.helpers.fake_history import closed_page
 from tests.helpers.fake_reviews import FakeReviews
+from tests.helpers.fake_rules import FakeRules
 
 INFO = DeskInfo(
     version="0.1.0",
@@ -76,6 +79,8 @@ class FakeDesk(FakeCalls, DeskApi):
         self.bus = EventBus()
         self._conversations = FakeConversations(self.bus.publish)
         self._reviews = FakeReviews(self.bus.publish)
+        self._rules = FakeRules(self._reviews, self.bus.publish)
+        self._gateway = FakeGateway(self.bus.publish)
         self.sessions: dict[SessionId, SessionSummary] = {}
         self.messages: defaultdict[SessionId, list[Message]] = defaultdict(list)
         self.bundles: dict[PendingId, Bundle] = {}
@@ -90,6 +95,14 @@ class FakeDesk(FakeCalls, DeskApi):
     @property
     def reviews(self) -> FakeReviews:
         return self._reviews
+
+    @property
+    def rules(self) -> FakeRules:
+        return self._rules
+
+    @property
+    def gateway(self) -> FakeGateway:
+        return self._gateway
 
     def remove_session(self, session_id: SessionId) -> None:
         del self.sessions[session_id]
@@ -182,7 +195,8 @@ class FakeDesk(FakeCalls, DeskApi):
         raise NotImplementedError
 
     async def list_closed_page(self, query: PageQuery) -> BundlePage:
-        raise NotImplementedError
+        await self._enter("list_closed_page")
+        return closed_page(self.bundles.values(), self.sessions, query)
 
     async def list_origins(self, session_ids: Collection[SessionId]) -> Mapping[SessionId, Origin]:
         raise NotImplementedError

@@ -187,7 +187,7 @@ async def test_what_is_not_open_any_more_when_everything_is_read_again_leaves() 
 
 def test_choices_are_found_by_kind_and_never_by_place() -> None:
     """T8.4: never the first option."""
-    found = choices_of(tuple(reversed(OPTIONS)))
+    found = choices_of(make_review(options=tuple(reversed(OPTIONS))))
     assert found.approve is not None
     assert found.decline is not None
     assert (found.approve.id, found.decline.id) == ("once", "no")
@@ -198,10 +198,10 @@ def test_what_is_left_is_offered_by_its_own_name() -> None:
     second = PermissionOption("stop", "Stop", "reject_once")
     never = PermissionOption("never", "Never", "reject_always")
     other = PermissionOption("x", "Something", "of_a_new_kind")
-    found = choices_of((*OPTIONS, second, never, other))
+    found = choices_of(make_review(options=(*OPTIONS, second, never, other)))
     assert found.others == (second, never, other)
 
 
 def test_without_an_option_to_decline_there_is_none() -> None:
-    assert choices_of(OPTIONS[:1]).decline is None
-    assert choices_of(OPTIONS[1:2]).approve is None
+    assert choices_of(make_review(options=OPTIONS[:1])).decline is None
+    assert choices_of(make_review(options=OPTIONS[1:2])).approve is None

@@ -252,7 +252,7 @@ async def test_the_state_of_a_tool_is_told_in_words(
     [
         ("", "Waits for you"),
         ("approved", "Approved"),
-        ("executed", "Approved"),
+        ("executed", "Succeeded"),
         ("declined", "Declined"),
         ("cancelled", "Cancelled"),
         ("outcome_unknown", "Outcome unknown"),

@@ -1,0 +1,108 @@
+"""What a line of the record says."""
+
+from PySide6.QtCore import QObject
+
+from app.models.reason_text import reason_text
+from backend.domain.ledger import LedgerEntry
+
+
+class LedgerWords(QObject):
+    """Plain words for the codes of the ledger (T2, T5.6)."""
+
+    def happened(self, entry: LedgerEntry) -> str:
+        """What happened; a type nobody knows is named as it is."""
+        match entry.event_type:
+            case "policy_decision" | "invocation_created":
+                return self._ruled(entry.decision)
+            case "approval_requested":
+                return self.tr("You were asked")
+            case "approval_resolved":
+                return self._resolved(entry)
+            case "call_started":
+                return self.tr("Begun")
+            case "call_completed":
+                return self.tr("Carried out")
+            case "call_failed":
+                return self._failed(entry)
+            case "call_denied":
+                return self.tr("Refused")
+            case _:
+                return self._rarer(entry.event_type)
+
+    def about(self, entry: LedgerEntry) -> str:
+        """Why, and through which door, as far as it is known."""
+        parts = [entry.tool_name, self.reason(entry), self.door(entry.door)]
+        return " · ".join(part for part in parts if part)
+
+    def reason(self, entry: LedgerEntry) -> str:
+        said = {"", entry.event_type, entry.outcome, entry.decision}
+        return "" if entry.reason in said else reason_text(entry.reason)
+
+    def door(self, door: str) -> str:
+        match door:
+            case "":
+                return ""
+            case "window":
+                return self.tr("in this window")
+            case "rule":
+                return self.tr("by a rule")
+            case "http":
+                return self.tr("over HTTP")
+            case "cli":
+                return self.tr("on the command line")
+            case _:
+                return self.tr("through %1").replace("%1", door)
+
+    def _ruled(self, decision: str) -> str:
+        match decision:
+            case "allow":
+                return self.tr("Allowed without asking")
+            case "deny":
+                return self.tr("Refused without asking")
+            case "ask" | "require_approval":
+                return self.tr("To be asked about")
+            case _:
+                return self.tr("Looked at the rules")
+
+    def _resolved(self, entry: LedgerEntry) -> str:
+        for word in (entry.decision, entry.outcome):
+            match word:
+                case "approved" | "allow" | "accepted" | "success":
+                    return self.tr("Approved")
+                case "rejected" | "declined" | "deny" | "denied":
+                    return self.tr("Declined")
+                case "expired" | "timeout":
+                    return self.tr("Expired")
+                case "cancelled":
+                    return self.tr("Cancelled")
+                case _:
+                    continue
+        return self.tr("No longer open")
+
+    def _failed(self, entry: LedgerEntry) -> str:
+        if entry.reason == "tool_execution_outcome_unknown":
+            return self.tr("Outcome unknown")
+        return self.tr("Failed")
+
+    def _rarer(self, event_type: str) -> str:
+        match event_type:
+            case "trust_rule_created":
+                return self.tr("Rule made")
+            case "trust_rule_revoked":
+                return self.tr("Rule revoked")
+            case "trust_rule_used":
+                return self.tr("Rule used")
+            case "discovery":
+                return self.tr("Tools read")
+            case "session_revoked":
+                return self.tr("Agent shut out")
+            case "runtime_started":
+                return self.tr("Server started")
+            case "runtime_stopped":
+                return self.tr("Server stopped")
+            case "rate_limited":
+                return self.tr("Held back: too many calls")
+            case "arguments_drifted":
+                return self.tr("Other arguments than asked for")
+            case _:
+                return event_type.replace("_", " ")
