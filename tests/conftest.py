@@ -30,7 +30,20 @@ def _garbage_of_this_thread() -> Iterator[None]:
     gc.disable()
     yield
     gc.disable()
-    gc.collect(2 if next(_tests_run) % _FULL_EVERY == 0 else 1)
+    if next(_tests_run) % _FULL_EVERY:
+        gc.collect(1)
+    else:
+        collect_and_spare()
+
+
+def collect_and_spare() -> None:
+    """Collect everything, and look at what is left no more: modules and tests stay to the end."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_collection_finish() -> None:
+    collect_and_spare()
 
 
 async def make_store(place: Place) -> None:

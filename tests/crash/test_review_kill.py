@@ -80,6 +80,9 @@ async def test_a_desk_that_is_killed_answers_nothing_twice(
             assert review.status is ReviewStatus.CANCELLED
         elif option == "no":
             assert (status, card) == ("rejected", "rejected")
+        elif status == "executed":
+            # The agent may have told how it ended while the one who decided was being told.
+            assert (point, told, card) == ("decision done", [f"told {option}"], "approved")
         else:
             assert (status, card) == ("failed", "approved")
             assert review.status is ReviewStatus.OUTCOME_UNKNOWN

@@ -13,6 +13,7 @@ from tests.helpers.waiting import until
 
 QUIET = 1.0
 """Seconds in which nothing may tick."""
+TRIES = 5
 
 
 AGES = 30_000
@@ -50,10 +51,14 @@ async def test_a_window_beside_an_idle_session_has_no_timer(tmp_path: Path) -> N
         await until(lambda: "agent: done" in hosted.said)
         # A window that shows how long ago something was tells so, every half a minute.
         await until(lambda: running(window) in ([], [AGES]), seconds=20)
-        watch = Timers()
-        application.installEventFilter(watch)
-        await asyncio.sleep(QUIET)
-        application.removeEventFilter(watch)
+        # On a slow machine something of the toolkit's may still end, such as a bar that fades.
+        for _ in range(TRIES):
+            watch = Timers()
+            application.installEventFilter(watch)
+            await asyncio.sleep(QUIET)
+            application.removeEventFilter(watch)
+            if not watch.fired:
+                break
         assert watch.fired == []
         window.parts.window.hide()
         assert running(window) == []
