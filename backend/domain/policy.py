@@ -142,7 +142,12 @@ def scopes_offered(facts: CallFacts) -> tuple[RuleScope, ...]:
     Nothing of what destroys. A whole tool only where a server defines it: an agent's own tools,
     such as its shell, do anything.
     """
-    if facts.risk is Risk.DESTRUCTIVE or not facts.tool_name:
+    return () if facts.risk is Risk.DESTRUCTIVE else decline_scopes_offered(facts)
+
+
+def decline_scopes_offered(facts: CallFacts) -> tuple[RuleScope, ...]:
+    """What "Decline always" may remember of a call, of what destroys as well."""
+    if not facts.tool_name:
         return ()
     exact = (RuleScope.THIS_CALL,) if facts.action_digest else ()
     whole = (RuleScope.THIS_TOOL,) if facts.server_id else ()

@@ -1,26 +1,30 @@
-"""A permission an agent asks for: decided by rule, or put before its human."""
+"""A call of an agent that needs a permission: decided by rule, or put before its human."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from backend.clock import Nanoseconds
-from backend.domain.agents import PermissionAsked, ToolCallChange
+from backend.domain.agents import ToolCallChange
 from backend.domain.digest import canonical_json, signed_digest
-from backend.domain.own_tools import once, own_tool
+from backend.domain.permission_answer import declining, once
+from backend.domain.policy import CallFacts, PolicyDecision, Ruling
 from backend.domain.review import Review, ReviewStatus
-from backend.domain.tool_call import with_change
-from backend.ids import MessageId, SessionId, TurnId, new_id
+from backend.events import RuleChanged
+from backend.ids import MessageId
+from backend.review.new_request import NewRequest, Opened
 from backend.review.parts import ReviewParts
-from backend.review.waiting import WaitingCall
+from backend.review.ruling import Ruled, count_hit, rule_call
 from backend.store import messages, reviews
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
 from backend.store.review_rows import PERMISSION, canonical_call, card_metadata, preview
 
-NO_OPTIONS = "permission_option_unavailable"
-NO_KEY = "signing_secret_unconfigured"
-UNREADABLE = "arguments_unreadable"
-OWN_TOOL = "own_tool"
+NO_OPTIONS: Final = "permission_option_unavailable"
+NO_KEY: Final = "signing_secret_unconfigured"
+UNREADABLE: Final = "arguments_unreadable"
+OWN_TOOL: Final = "own_tool"
 
 _log = logging.getLogger(__name__)
 
@@ -31,147 +35,181 @@ class Opening:
     def __init__(self, parts: ReviewParts) -> None:
         self._parts = parts
 
-    async def allowed_by_rule(
-        self,
-        session_id: SessionId,
-        turn_id: TurnId,
-        asked: PermissionAsked,
-        announced: ToolCallChange | None,
-    ) -> str | None:
-        """The option that lets the agent use one of our own tools this once; None asks the human.
+    async def open(self, new: NewRequest) -> Opened | None:
+        """Rule on the call, or make a request of it with its card; durable when it returns.
 
-        The ledger says so before the agent hears it.
+        Waits as long as it takes for the store. None when its session or turn is not there, or
+        nobody wants it any more.
         """
-        server = self._parts.server_name(session_id)
-        tool = own_tool(asked, announced, server)
-        option = once(asked.options) if tool else None
-        if tool is None or option is None:
+
+        async def work(tx: Transaction) -> Opened | None:
+            await lock_sessions(tx, [new.session_id])
+            return await self.open_in(tx, new)
+
+        opened = await self._parts.write_at_last(work)
+        if opened is not None:
+            self.announce(opened)
+        return opened
+
+    def announce(self, opened: Opened) -> None:
+        """Tell of the rule that was used; for those who call `open_in`, after the commit."""
+        if opened.rule is not None:
+            self._parts.bus.publish(RuleChanged(opened.rule))
+
+    async def open_in(self, tx: Transaction, new: NewRequest) -> Opened | None:
+        """As `open`, as a part of a transaction that holds the session; it may run again."""
+        done = await self._before(tx, new)
+        if done is not None:
+            return done
+        asker = await reviews.find_asker(tx, new.session_id, new.turn_id)
+        if asker is None:
+            _log.warning("a permission was asked for session %s, not there", new.session_id)
             return None
-        call = with_change(announced, asked.call)
-        recorded = await self._record(
-            session_id,
-            turn_id,
-            replace(call, tool_name=f"{server}/{tool}"),
-            decision="allow",
-            reason=OWN_TOOL,
+        if not new.wanted():
+            return None
+        facts = new.action.facts(asker.place.workspace_id, asker.agent, asker.folder)
+        now = self._parts.clock.now()
+        signed = self._signed(new.call)
+        ruled = await self._rule(tx, new, facts, signed, now)
+        if ruled.ruling.decision is PolicyDecision.ASK and signed is not None:
+            equal = await self._equal(tx, new, asker.place.workspace_id, ruled.ruling)
+            if equal is not None:
+                return equal
+        call = reviews.NewCall(
+            invocation_id=new.invocation_id,
+            session_id=new.session_id,
+            turn_id=new.turn_id,
+            owner=new.owner,
+            call_id=new.call.call_id,
+            place=asker.place,
+            facts=facts,
+            arguments_hash=self._arguments_hash(new.call),
+            now=now,
+            ruling=ruled.ruling,
+            idempotency_key=new.idempotency_key,
         )
-        return option.id if recorded else None
+        if ruled.ruling.decision is not PolicyDecision.ASK or signed is None:
+            await reviews.record_ruled(tx, replace(call, idempotency_key=None))
+            rule = await count_hit(tx, ruled.rule, now)
+            return Opened(ruled.ruling, new.invocation_id, rule=rule)
+        review = await self._insert(tx, new, asker, call, signed)
+        return Opened(ruled.ruling, new.invocation_id, review)
 
-    async def open(self, waiting: WaitingCall) -> bool:
-        """Make the request durable, with its card; False when it cannot be put before anybody."""
-        if not waiting.options:
-            return await self._refuse(waiting, waiting.call, NO_OPTIONS)
+    async def _before(self, tx: Transaction, new: NewRequest) -> Opened | None:
+        """What an earlier run has made durable whose COMMIT had no result."""
+        stored = await reviews.find(tx, new.review_id)
+        if stored is not None:
+            ruling = Ruling(PolicyDecision.ASK, "")
+            return Opened(ruling, stored.invocation_id, stored.review)
+        ruled = await reviews.find_ruling(tx, new.invocation_id)
+        return None if ruled is None else Opened(ruled, new.invocation_id)
+
+    async def _rule(
+        self,
+        tx: Transaction,
+        new: NewRequest,
+        facts: CallFacts,
+        signed: str | None,
+        now: Nanoseconds,
+    ) -> Ruled:
+        if new.ruling is not None:
+            return Ruled(new.ruling, None)
+        if not new.options:
+            return _refused(new, NO_OPTIONS)
         if not self._parts.signing_key:
-            return await self._refuse(waiting, waiting.call, NO_KEY)
-        try:
-            signed = canonical_call(waiting.call)
-            arguments = canonical_json(waiting.call.raw_input)
-        except ValueError:
-            return await self._refuse(waiting, ToolCallChange(waiting.call.call_id), UNREADABLE)
+            return _refused(new, NO_KEY)
+        if signed is None:
+            return _refused(new, UNREADABLE)
+        ruling, rule = await rule_call(tx, facts, self._parts.default_policy, now)
+        if ruling.decision is PolicyDecision.ALLOW and once(new.options) is None:
+            return Ruled(Ruling(PolicyDecision.ASK, NO_OPTIONS), None)
+        if ruling.decision is PolicyDecision.DENY and declining(new.options) is None:
+            return Ruled(replace(ruling, reason=NO_OPTIONS), rule)
+        return Ruled(ruling, rule)
 
-        async def insert(tx: Transaction) -> bool:
-            return await self._insert(tx, waiting, signed, arguments)
-
-        return await self._parts.write_at_last(insert)
+    async def _equal(
+        self, tx: Transaction, new: NewRequest, workspace_id: str, ruling: Ruling
+    ) -> Opened | None:
+        """The request of an equal call that still stands for this one (T5.5)."""
+        if new.idempotency_key is None:
+            return None
+        stored = await reviews.find_by_key(tx, workspace_id, new.idempotency_key)
+        if stored is None:
+            return None
+        return Opened(ruling, stored.invocation_id, stored.review, equal=True)
 
     async def _insert(
-        self, tx: Transaction, waiting: WaitingCall, signed: str, arguments: str
-    ) -> bool:
-        session_id, turn_id = waiting.session_id, waiting.turn_id
-        await lock_sessions(tx, [session_id])
-        if await reviews.find(tx, waiting.review_id) is not None:
-            return True
-        if waiting.answer.done():
-            return False
-        asker = await reviews.find_asker(tx, session_id, turn_id)
-        if asker is None:
-            _log.warning("a permission was asked for session %s, which is not there", session_id)
-            return False
-        review = _requested(waiting, asker, self._parts.clock.now())
+        self,
+        tx: Transaction,
+        new: NewRequest,
+        asker: reviews.Asker,
+        call: reviews.NewCall,
+        signed: str,
+    ) -> Review:
+        review = _requested(new, asker, call.now)
+        if new.lifetime is not None:
+            begins = await self._parts.store_now(tx)
+            review = replace(review, expires_at=Nanoseconds(begins + int(new.lifetime * 1e9)))
         card = await messages.insert_message(
             tx,
-            session_id=session_id,
+            session_id=new.session_id,
             task_id=asker.place.task_id,
-            turn_id=turn_id,
+            turn_id=new.turn_id,
             kind=PERMISSION,
             author="agent",
-            content=preview(waiting.call),
+            content=preview(new.call),
             metadata=card_metadata(review),
             now=review.asked_at,
         )
-        key = self._parts.signing_key
-        new = reviews.Stored(
+        stored = reviews.Stored(
             review=replace(review, message_id=card.message_id),
             place=asker.place,
-            invocation_id=new_id(),
+            facts=call.facts,
+            invocation_id=new.invocation_id,
             status="pending",
             signed=signed,
-            digest=signed_digest(key, signed),
+            digest=signed_digest(self._parts.signing_key, signed),
             claim_id=None,
         )
-        await reviews.open_request(
-            tx, new, agent=asker.agent, arguments_hash=signed_digest(key, arguments)
-        )
-        return True
+        await reviews.open_request(tx, call, stored)
+        return stored.review
 
-    async def _refuse(self, waiting: WaitingCall, call: ToolCallChange, reason: str) -> bool:
-        _log.warning("a permission of session %s is refused: %s", waiting.session_id, reason)
-        await self._record(
-            waiting.session_id, waiting.turn_id, call, decision="deny", reason=reason
-        )
-        return False
+    def _signed(self, call: ToolCallChange) -> str | None:
+        return _or_none(lambda: canonical_call(call))
 
-    async def _record(
-        self,
-        session_id: SessionId,
-        turn_id: TurnId,
-        call: ToolCallChange,
-        *,
-        decision: str,
-        reason: str,
-    ) -> bool:
-        """The ledger's row of a call nobody is asked about; False when there is no such session."""
+    def _arguments_hash(self, call: ToolCallChange) -> str:
         key = self._parts.signing_key
-        try:
-            digest = signed_digest(key, canonical_json(call.raw_input)) if key else ""
-        except ValueError:
-            digest = ""
-        invocation_id = new_id()
-
-        async def record(tx: Transaction) -> bool:
-            await lock_sessions(tx, [session_id])
-            asker = await reviews.find_asker(tx, session_id, turn_id)
-            if asker is None:
-                return False
-            ruled = reviews.RuledCall(
-                invocation_id=invocation_id,
-                session_id=session_id,
-                turn_id=turn_id,
-                agent=asker.agent,
-                tool_name=call.tool_name or (call.kind or "other"),
-                call_id=call.call_id,
-                arguments_hash=digest,
-                decision=decision,
-                reason=reason,
-                now=self._parts.clock.now(),
-            )
-            await reviews.record_ruled(tx, ruled, asker.place)
-            return True
-
-        return await self._parts.write_at_last(record)
+        text = _or_none(lambda: canonical_json(call.raw_input))
+        return signed_digest(key, text) if key and text is not None else ""
 
 
-def _requested(waiting: WaitingCall, asker: reviews.Asker, now: Nanoseconds) -> Review:
+def _refused(new: NewRequest, reason: str) -> Ruled:
+    _log.warning("a permission of session %s is refused: %s", new.session_id, reason)
+    return Ruled(Ruling(PolicyDecision.DENY, reason), None)
+
+
+def _or_none(write: Callable[[], str]) -> str | None:
+    try:
+        return write()
+    except ValueError:
+        return None
+
+
+def _requested(new: NewRequest, asker: reviews.Asker, now: Nanoseconds) -> Review:
     """The request before it has its row in the transcript."""
     return Review(
-        review_id=waiting.review_id,
-        session_id=waiting.session_id,
-        turn_id=waiting.turn_id,
+        review_id=new.review_id,
+        session_id=new.session_id,
+        turn_id=new.turn_id,
         message_id=MessageId(""),
         agent_name=asker.agent_name,
         folder=asker.folder,
-        call=waiting.call,
-        options=waiting.options,
+        call=new.call,
+        options=new.options,
         status=ReviewStatus.PENDING,
         asked_at=now,
+        owner=new.owner,
+        risk=new.action.risk,
+        server_id=new.action.server_id,
+        server_name=new.action.server_name,
     )

@@ -4,12 +4,14 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from backend.clock import Clock, Deadline
+from backend.clock import Clock, Deadline, Nanoseconds
 from backend.domain.conversation import ProjectionRevision
 from backend.errors import StorageFailed, TemporarilyUnavailable
 from backend.events import EventBus
 from backend.ids import SessionId
+from backend.review.ruling import DefaultPolicy, ask_always
 from backend.store.database import Database, Priority, Transaction
+from backend.store.database_clock import store_now
 from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
 
@@ -34,6 +36,9 @@ class ReviewParts:
     """The number of a reading of sessions that is about to begin."""
     server_name: Callable[[SessionId], str | None]
     """What the desk's own tools are called in the session's running agent."""
+    default_policy: DefaultPolicy = ask_always
+    store_now: Callable[[Transaction], Coroutine[Any, Any, Nanoseconds]] = store_now
+    """What expires does so by the store's clock (T5.1)."""
 
     async def write_at_last(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
         """Write what has happened, however long the store is away; `work` may run twice.

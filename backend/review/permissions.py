@@ -1,13 +1,20 @@
 """What agents that this desk runs ask for and are told: the side that faces them."""
 
 import asyncio
+from dataclasses import replace
 
 from backend.domain.agents import AgentUpdate, PermissionAsked, ToolCallChange
+from backend.domain.own_tools import own_tool
+from backend.domain.permission_answer import once
+from backend.domain.policy import PolicyDecision, Ruling
+from backend.domain.review import Owner
+from backend.domain.reviewed_action import action_of
 from backend.domain.tool_call import with_change
 from backend.ids import ReviewId, SessionId, TurnId, new_id
 from backend.review.announcing import ReviewAnnouncer
 from backend.review.heard_calls import HeardCalls
-from backend.review.opening import Opening
+from backend.review.new_request import NewRequest
+from backend.review.opening import OWN_TOOL, Opening
 from backend.review.parts import ReviewParts
 from backend.review.settling import ReviewSettler
 from backend.review.waiting import WaitingCall, WaitingCalls
@@ -55,9 +62,6 @@ class Permissions:
         back.
         """
         announced = self._heard.find(session_id, asked.call.call_id)
-        ruled = await self._opening.allowed_by_rule(session_id, turn_id, asked, announced)
-        if ruled is not None:
-            return ruled
         call = WaitingCall(
             ReviewId(new_id()),
             session_id,
@@ -65,19 +69,28 @@ class Permissions:
             with_change(announced, asked.call),
             asked.options,
         )
+        await self.ask(call, self._request(call, asked, announced))
+        return call.option_id
+
+    async def ask(self, call: WaitingCall, new: NewRequest) -> None:
+        """Until the call is answered, by a rule or a human, or `cancelled`: it says which.
+
+        `new` is of the same `review_id`. Cancel it when the agent takes the request back.
+        """
         self._waiting.add(call)
-        self._parts.supervisor.start(self._open(call), name="open permission")
+        self._parts.supervisor.start(self._open(call, new), name="open permission")
         try:
-            answer = await call.answer
+            await call.answer
         except asyncio.CancelledError:
             call.close(TAKEN_BACK)
             self._settle_untold(call)
             raise
-        if call.reason:
+        if call.ruled:
+            self._waiting.remove(call)
+        elif call.reason:
             self._settle_untold(call)
-            return None
-        self._settler.told(call)
-        return answer
+        else:
+            self._settler.told(call)
 
     async def nobody_waits(self, session_id: SessionId) -> None:
         """The session's prompt has ended or was stopped, or its agent is gone.
@@ -98,12 +111,34 @@ class Permissions:
         """What recovery must leave alone: agents of this process wait for it, or are at work."""
         return self._waiting
 
-    async def _open(self, call: WaitingCall) -> None:
+    def _request(
+        self, call: WaitingCall, asked: PermissionAsked, announced: ToolCallChange | None
+    ) -> NewRequest:
+        server = self._parts.server_name(call.session_id)
+        tool = own_tool(asked, announced, server) if once(asked.options) else None
+        action = action_of(call.call, announced, self._parts.signing_key)
+        if tool is not None:
+            action = replace(action, tool_name=f"{server}/{tool}")
+        return NewRequest(
+            session_id=call.session_id,
+            turn_id=call.turn_id,
+            owner=Owner.AGENT,
+            call=call.call,
+            options=call.options,
+            action=action,
+            review_id=call.review_id,
+            ruling=None if tool is None else Ruling(PolicyDecision.ALLOW, OWN_TOOL),
+            wanted=call.is_open,
+        )
+
+    async def _open(self, call: WaitingCall, new: NewRequest) -> None:
         async with call.order:
-            opened = await self._opening.open(call)
-        if not opened:
+            opened = await self._opening.open(new)
+        if opened is None:
             self._waiting.remove(call)
             call.close(NOT_OPENED)
+        elif opened.review is None:
+            call.rule(opened.ruling)
         else:
             await self._announcer.tell(call.review_id)
 

@@ -3,6 +3,8 @@
 import asyncio
 
 from backend.domain.agents import PermissionOption, ToolCallChange
+from backend.domain.permission_answer import declining, once
+from backend.domain.policy import BY_DEFAULT, BY_RULE, PolicyDecision, Ruling
 from backend.domain.review import Review, Verdict
 from backend.ids import ReviewId, SessionId, TurnId
 
@@ -32,11 +34,38 @@ class WaitingCall:
         self.declined = False
         self.reason = ""
         """Why it was answered `cancelled` without a decision."""
+        self.ruled = False
+        """It was answered without asking anybody; nothing is to be settled."""
+        self.said = ""
+        """Why the human has declined it, in their words."""
+
+    @property
+    def option_id(self) -> str | None:
+        """What it was answered, once it was."""
+        return self.answer.result()
+
+    def is_open(self) -> bool:
+        return not self.answer.done()
+
+    def rule(self, ruling: Ruling) -> None:
+        """Answer as a rule says; nothing when it is answered already.
+
+        What could not be put before a human was declined by nobody: it is told `cancelled`.
+        """
+        if self.answer.done():
+            return
+        allowed = ruling.decision is PolicyDecision.ALLOW
+        said_no = ruling.reason in {BY_RULE, BY_DEFAULT}
+        option = once(self.options) if allowed else declining(self.options) if said_no else None
+        self.ruled, self.declined = True, not allowed
+        self.reason = "" if allowed else ruling.reason
+        self.answer.set_result(None if option is None else option.id)
 
     def decide(self, review: Review) -> bool:
         """Answer as was decided; False when it was answered `cancelled` before."""
         if not self.answer.done():
             self.declined = review.verdict is not Verdict.ALLOW
+            self.said = review.reason if self.declined else ""
             self.answer.set_result(self._option_id(review))
         return not self.reason
 
@@ -75,7 +104,7 @@ class WaitingCalls:
     def is_open(self, review_id: ReviewId) -> bool:
         """Whether an agent still waits for the decision."""
         call = self._calls.get(review_id)
-        return call is not None and not call.answer.done()
+        return call is not None and call.is_open()
 
     def remove(self, call: WaitingCall) -> None:
         self._calls.pop(call.review_id, None)

@@ -6,12 +6,14 @@ from typing import Final
 from backend.domain.ledger import LedgerEntry, LedgerPage, ReviewPage
 from backend.ids import EventId, ReviewId, SessionId
 from backend.store import reviews
-from backend.store.database import Params, Row, Transaction
+from backend.store.database import Row, Transaction
 from backend.store.metadata import as_text, as_time
 from backend.store.review_rows import to_review
 
 MOST: Final = 500
 """Rows of one page."""
+_LATEST: Final = "9999"
+"""After any moment."""
 _EVENTS: Final = (
     "SELECT id, event_type, created_at, session_id, actor_type, actor_id, tool_name,"
     " action_request_id, decision, outcome, reason_code, door FROM tool_call_events"
@@ -68,18 +70,22 @@ async def _page(
     prefix: str = "",
 ) -> tuple[list[Row], bool]:
     """So many rows, and whether there are more."""
+    moment, last = _LATEST, ""
     if after is not None:
-        last = await tx.fetch_one(f"SELECT created_at FROM {table} WHERE id = :id", {"id": after})
-        if last is None:
+        row = await tx.fetch_one(
+            f"SELECT created_at FROM {table} WHERE id = :id",
+            {"id": after},
+        )
+        if row is None:
             return [], False
-        conditions = [*conditions, f"({prefix}created_at, {prefix}id) < (:moment, :after)"]
-        params = {**params, "moment": as_text(last["created_at"]), "after": after}
+        moment, last = as_text(row["created_at"]), after
     size = max(1, min(limit, MOST))
-    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    all_params: Params = {**params, "limit": size + 1}
+    # Always a range, and the number of rows as it is: PostgreSQL must see how little is wanted.
+    where = " AND ".join([*conditions, f"({prefix}created_at, {prefix}id) < (:moment, :last)"])
     rows = await tx.fetch_all(
-        f"{select}{where} ORDER BY {prefix}created_at DESC, {prefix}id DESC LIMIT :limit",
-        all_params,
+        f"{select} WHERE {where}"
+        f" ORDER BY {prefix}created_at DESC, {prefix}id DESC LIMIT {size + 1}",
+        {**params, "moment": moment, "last": last},
     )
     return list(rows[:size]), len(rows) > size
 

@@ -16,8 +16,18 @@ from backend.domain.agents import (
     ToolText,
 )
 from backend.domain.digest import canonical_json
-from backend.domain.review import Review, ReviewStatus
-from backend.ids import ClaimId, MessageId, ReviewId, SessionId, TurnId
+from backend.domain.policy import CallFacts, Risk, decline_scopes_offered, scopes_offered
+from backend.domain.review import Owner, Review, ReviewStatus
+from backend.ids import (
+    AgentKey,
+    ClaimId,
+    MessageId,
+    ReviewId,
+    RuleId,
+    ServerId,
+    SessionId,
+    TurnId,
+)
 from backend.store.database import Row
 from backend.store.metadata import OWN_KEY, JsonDict, as_dict, as_list, as_text, as_time, encode
 
@@ -32,9 +42,9 @@ _STATUS: Final = {
     "executing": ReviewStatus.APPROVED,
     "rejected": ReviewStatus.DECLINED,
     "executed": ReviewStatus.EXECUTED,
-    "failed": ReviewStatus.OUTCOME_UNKNOWN,
+    "failed": ReviewStatus.FAILED,
     "cancelled": ReviewStatus.CANCELLED,
-    "expired": ReviewStatus.CANCELLED,
+    "expired": ReviewStatus.EXPIRED,
 }
 _CARD_STATUS: Final = {
     ReviewStatus.APPROVED: "approved",
@@ -133,16 +143,41 @@ def decided_metadata(metadata: JsonDict, review: Review, claim_id: ClaimId | Non
     own = {**as_dict(metadata.get(OWN_KEY)), "review_status": review.status.value}
     if review.drifted:
         own["arguments_drifted"] = True
+    for name, text in (("error", review.error), ("result", review.result)):
+        own.pop(name, None)
+        if text:
+            own[name] = _bounded(text)
     return {
         **metadata,
         "status": _CARD_STATUS[review.status],
-        "permission_resolution": resolution,
+        "permission_resolution": {
+            **as_dict(metadata.get("permission_resolution")),
+            **resolution,
+        },
         OWN_KEY: own,
     }
 
 
+def facts_of(row: Row) -> CallFacts:
+    """What rules look at; a request of before there were rules is one none can be made of."""
+    risk, server = as_text(row["risk_level"]), as_text(row["server_id"])
+    return CallFacts(
+        workspace_id=as_text(row["workspace_id"]),
+        agent=AgentKey(as_text(row["requested_by_agent"])),
+        folder=as_text(row["folder"]),
+        tool_name=as_text(row["tool_name"]),
+        risk=Risk(risk) if risk else Risk.WRITE,
+        action_digest=as_text(row["action_digest"]),
+        server_id=ServerId(server) if server else None,
+        definition_digest=as_text(row["definition_digest"]),
+    )
+
+
 def to_review(row: Row) -> Review:
-    decided = row["decided_at"]
+    decided, expires, rule = row["decided_at"], row["expires_at"], row["policy_id"]
+    status, facts = _status(row), facts_of(row)
+    error_code = as_text(row["error_code"])
+    undecided = status in {ReviewStatus.CANCELLED, ReviewStatus.EXPIRED}
     return Review(
         review_id=ReviewId(str(row["id"])),
         session_id=SessionId(str(row["session_id"])),
@@ -152,13 +187,37 @@ def to_review(row: Row) -> Review:
         folder=as_text(row["folder"]),
         call=call_of(str(row["signed_arguments"])),
         options=tuple(_option(as_dict(item)) for item in as_list(json.loads(str(row["options"])))),
-        status=_STATUS[str(row["status"])],
+        status=status,
         asked_at=as_time(row["created_at"]),
         chosen=as_text(row["option_id"]),
         decided_at=None if decided is None else as_time(decided),
         door=as_text(row["door"]),
         drifted=bool(row["drifted"]),
+        owner=Owner(str(row["owner"])),
+        risk=facts.risk,
+        scopes=scopes_offered(facts),
+        decline_scopes=decline_scopes_offered(facts),
+        server_id=facts.server_id,
+        server_name=as_text(row["server_name"]),
+        expires_at=None if expires is None else as_time(expires),
+        rule_id=None if rule is None else RuleId(str(rule)),
+        reason=as_text(row["decline_reason"]) or (error_code if undecided else ""),
+        error=as_text(row["error_message"]) or error_code if _failed(status, error_code) else "",
+        result=as_text(row["result_summary"]),
     )
+
+
+def _status(row: Row) -> ReviewStatus:
+    status = _STATUS[str(row["status"])]
+    if status is ReviewStatus.FAILED and as_text(row["error_code"]) == OUTCOME_UNKNOWN:
+        return ReviewStatus.OUTCOME_UNKNOWN
+    return status
+
+
+def _failed(status: ReviewStatus, error_code: str) -> bool:
+    """A tool that an agent has run may have failed, and its request is executed all the same."""
+    ended = {ReviewStatus.EXECUTED, ReviewStatus.FAILED, ReviewStatus.OUTCOME_UNKNOWN}
+    return bool(error_code) and status in ended
 
 
 def preview(call: ToolCallChange) -> str:

@@ -1,41 +1,50 @@
 """Calls of agents that need a decision: how they are opened and read (T1). The session is held."""
 
+import json
 from dataclasses import dataclass, replace
 from typing import Final
 
 from backend.clock import Nanoseconds, format_timestamp
 from backend.domain.agents import ToolKind
 from backend.domain.conversation import Message
-from backend.domain.review import Door, Review
-from backend.ids import AgentKey, ClaimId, ReviewId, SessionId, TaskId, TurnId
+from backend.domain.policy import BY_DEFAULT, BY_RULE, CallFacts, PolicyDecision, Ruling
+from backend.domain.review import Door, Owner, Review
+from backend.ids import AgentKey, ClaimId, ReviewId, RuleId, SessionId, TaskId, TurnId
 from backend.store import messages
 from backend.store.database import Params, Row, Statement, Transaction
-from backend.store.metadata import OWN_KEY, as_dict, as_text, decode, encode
-from backend.store.review_rows import options_json, preview, to_review
+from backend.store.metadata import OWN_KEY, as_dict, as_list, as_text, decode, encode
+from backend.store.review_rows import facts_of, options_json, preview, to_review
 from backend.store.review_schema import UNSETTLED
 from backend.store.tool_events import ToolEvent, recording
 
-OWNER: Final = "agent"
-"""Who carries the call out."""
 _COLUMNS: Final = (
     "r.id, r.workspace_id, r.invocation_id, r.task_id, r.session_id, r.turn_id, r.interaction_id,"
     " r.status, r.agent_name, r.folder, r.options, r.canonical_arguments_hash, r.signed_arguments,"
-    " r.option_id, r.claim_id, r.decided_at, r.door, r.drifted, r.created_at"
+    " r.option_id, r.claim_id, r.decided_at, r.door, r.drifted, r.created_at, r.owner,"
+    " r.requested_by_agent, r.tool_name, r.risk_level, r.action_digest, r.server_id, r.server_name,"
+    " r.definition_digest, r.expires_at, r.policy_id, r.decline_reason, i.error_code,"
+    " i.error_message, i.result_summary"
 )
-SELECT: Final = f"SELECT {_COLUMNS} FROM tool_action_requests r"
+SELECT: Final = (
+    f"SELECT {_COLUMNS} FROM tool_action_requests r"
+    " JOIN tool_invocations i ON i.id = r.invocation_id"
+)
 _INSERT_CALL: Final = (
-    "INSERT INTO tool_invocations (id, workspace_id, owner, actor_id, task_id, session_id, turn_id,"
-    " tool_call_id, tool_name, arguments_hash, policy_decision, approval_state, status, error_code,"
-    " completed_at, created_at, updated_at)"
-    f" VALUES (:id, :workspace, '{OWNER}', :agent, :task, :session, :turn, :call, :tool, :hash,"
-    " :decision, :approval, :status, :code, :done, :now, :now)"
+    "INSERT INTO tool_invocations (id, workspace_id, owner, idempotency_key, actor_id, task_id,"
+    " session_id, turn_id, connection_id, catalog_version_hash, tool_call_id, tool_name,"
+    " risk_level, arguments_hash, policy_decision, matched_policy_ids, approval_state, status,"
+    " error_code, completed_at, created_at, updated_at)"
+    " VALUES (:id, :workspace, :owner, :key, :agent, :task, :session, :turn, :server, :definition,"
+    " :call, :tool, :risk, :hash, :decision, :rules, :approval, :status, :code, :done, :now, :now)"
 )
 _INSERT_REQUEST: Final = (
     "INSERT INTO tool_action_requests (id, workspace_id, owner, invocation_id, task_id, session_id,"
-    " turn_id, interaction_id, agent_name, folder, options, canonical_arguments_hash,"
-    " signed_arguments, preview_markdown, requested_by_agent, created_at, updated_at)"
-    f" VALUES (:id, :workspace, '{OWNER}', :invocation, :task, :session, :turn, :message,"
-    " :agent_name, :folder, :options, :digest, :signed, :preview, :agent, :now, :now)"
+    " turn_id, interaction_id, agent_name, folder, tool_name, risk_level, action_digest, server_id,"
+    " server_name, definition_digest, options, canonical_arguments_hash, signed_arguments,"
+    " preview_markdown, requested_by_agent, expires_at, created_at, updated_at)"
+    " VALUES (:id, :workspace, :owner, :invocation, :task, :session, :turn, :message, :agent_name,"
+    " :folder, :tool, :risk, :action, :server, :server_name, :definition, :options, :digest,"
+    " :signed, :preview, :agent, :expires, :now, :now)"
 )
 
 
@@ -63,6 +72,8 @@ class Stored:
 
     review: Review
     place: Place
+    facts: CallFacts
+    """What rules look at."""
     invocation_id: str
     status: str
     """As in T1.2."""
@@ -72,20 +83,20 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class RuledCall:
-    """A call nobody is asked about."""
+class NewCall:
+    """One attempted call as it is written down, whatever is decided of it."""
 
     invocation_id: str
     session_id: SessionId
     turn_id: TurnId
-    agent: AgentKey
-    tool_name: str
+    owner: Owner
     call_id: str
+    place: Place
+    facts: CallFacts
     arguments_hash: str
-    decision: str
-    """allow or deny."""
-    reason: str
     now: Nanoseconds
+    ruling: Ruling
+    idempotency_key: str | None = None
 
 
 async def find_asker(tx: Transaction, session_id: SessionId, turn_id: TurnId) -> Asker | None:
@@ -108,32 +119,15 @@ async def find_asker(tx: Transaction, session_id: SessionId, turn_id: TurnId) ->
     )
 
 
-async def open_request(
-    tx: Transaction, new: Stored, *, agent: AgentKey, arguments_hash: str
-) -> None:
+async def open_request(tx: Transaction, call: NewCall, new: Stored) -> None:
     """The attempted call, the request for it and the first row of its ledger; its card is there."""
-    review = new.review
-    now = format_timestamp(review.asked_at)
-    call: Params = {
-        "id": new.invocation_id,
-        "workspace": new.place.workspace_id,
-        "agent": agent,
-        "task": new.place.task_id,
-        "session": review.session_id,
-        "turn": review.turn_id,
-        "call": review.call.call_id,
-        "tool": tool_name_of(review),
-        "hash": arguments_hash,
-        "decision": "require_approval",
-        "approval": "pending",
-        "status": "awaiting_approval",
-        "code": "",
-        "done": None,
-        "now": now,
-    }
+    tx.hint(new.place.workspace_id)
+    review, facts = new.review, call.facts
+    expires = review.expires_at
     request: Params = {
         "id": review.review_id,
         "workspace": new.place.workspace_id,
+        "owner": call.owner.value,
         "invocation": new.invocation_id,
         "task": new.place.task_id,
         "session": review.session_id,
@@ -141,73 +135,131 @@ async def open_request(
         "message": review.message_id,
         "agent_name": review.agent_name,
         "folder": review.folder,
+        "tool": facts.tool_name,
+        "risk": facts.risk.value,
+        "action": facts.action_digest,
+        "server": facts.server_id or "",
+        "server_name": review.server_name,
+        "definition": facts.definition_digest,
         "options": encode(options_json(review.options)),
         "digest": new.digest,
         "signed": new.signed,
         "preview": preview(review.call),
-        "agent": agent,
-        "now": now,
+        "agent": facts.agent,
+        "expires": None if expires is None else format_timestamp(expires),
+        "now": format_timestamp(review.asked_at),
     }
-    event = event_of(new, "approval_requested", review.asked_at)
+    asked = event_of(new, "approval_requested", review.asked_at)
+    inserting = _inserting(call, "require_approval", approval="pending", status="awaiting_approval")
     await tx.execute_each(
         [
-            Statement(_INSERT_CALL, call),
+            inserting,
             Statement(_INSERT_REQUEST, request),
-            recording(replace(event, actor_type="agent", actor_id=agent)),
+            recording(
+                replace(
+                    asked, actor_type="agent", actor_id=facts.agent, reason_code=call.ruling.reason
+                )
+            ),
         ]
     )
 
 
-async def record_ruled(tx: Transaction, ruled: RuledCall, place: Place) -> None:
-    """A call that a rule has decided, with its one row in the ledger; nothing when it is there."""
-    if await _is_recorded(tx, ruled.invocation_id):
-        return
-    allowed = ruled.decision == "allow"
-    now = format_timestamp(ruled.now)
-    call: Params = {
-        "id": ruled.invocation_id,
-        "workspace": place.workspace_id,
-        "agent": ruled.agent,
-        "task": place.task_id,
-        "session": ruled.session_id,
-        "turn": ruled.turn_id,
-        "call": ruled.call_id,
-        "tool": ruled.tool_name,
-        "hash": ruled.arguments_hash,
-        "decision": ruled.decision,
-        "approval": "not_required",
-        "status": "authorized" if allowed else "denied",
-        "code": "" if allowed else ruled.reason,
-        "done": None if allowed else now,
-        "now": now,
-    }
+async def record_ruled(tx: Transaction, call: NewCall) -> None:
+    """A call that is decided without asking, with its rows in the ledger."""
+    ruling = call.ruling
+    allowed = ruling.decision is PolicyDecision.ALLOW
     event = ToolEvent(
         event_type="policy_decision",
-        session_id=ruled.session_id,
-        turn_id=ruled.turn_id,
-        now=ruled.now,
-        workspace_id=place.workspace_id,
-        task_id=place.task_id,
-        invocation_id=ruled.invocation_id,
-        tool_name=ruled.tool_name,
-        decision=ruled.decision,
-        reason_code=ruled.reason,
+        session_id=call.session_id,
+        turn_id=call.turn_id,
+        now=call.now,
+        workspace_id=call.place.workspace_id,
+        task_id=call.place.task_id,
+        invocation_id=call.invocation_id,
+        tool_name=call.facts.tool_name,
+        decision=ruling.decision.value,
+        rule_ids=_rule_ids(ruling),
+        reason_code=ruling.reason,
         outcome="success" if allowed else "denied",
         door=Door.RULE,
-        arguments_hash=ruled.arguments_hash,
+        arguments_hash=call.arguments_hash,
     )
-    await tx.execute_each([Statement(_INSERT_CALL, call), recording(event)])
+    statements = [
+        _inserting(
+            call,
+            ruling.decision.value,
+            approval="not_required",
+            status="authorized" if allowed else "denied",
+        ),
+        recording(event),
+    ]
+    if ruling.rule_id is not None:
+        statements.append(recording(replace(event, event_type="trust_rule_used")))
+    await tx.execute_each(statements)
 
 
-async def _is_recorded(tx: Transaction, invocation_id: str) -> bool:
+def _inserting(call: NewCall, decision: str, *, approval: str, status: str) -> Statement:
+    now = format_timestamp(call.now)
+    denied = status == "denied"
+    params: Params = {
+        "id": call.invocation_id,
+        "workspace": call.place.workspace_id,
+        "owner": call.owner.value,
+        "key": call.idempotency_key,
+        "agent": call.facts.agent,
+        "task": call.place.task_id,
+        "session": call.session_id,
+        "turn": call.turn_id,
+        "server": call.facts.server_id or "",
+        "definition": call.facts.definition_digest,
+        "call": call.call_id,
+        "tool": call.facts.tool_name,
+        "risk": call.facts.risk.value,
+        "hash": call.arguments_hash,
+        "decision": decision,
+        "rules": encode(_rule_ids(call.ruling)),
+        "approval": approval,
+        "status": status,
+        "code": call.ruling.reason if denied else "",
+        "done": now if denied else None,
+        "now": now,
+    }
+    return Statement(_INSERT_CALL, params)
+
+
+def _rule_ids(ruling: Ruling) -> tuple[RuleId, ...]:
+    return () if ruling.rule_id is None else (ruling.rule_id,)
+
+
+async def find_ruling(tx: Transaction, invocation_id: str) -> Ruling | None:
+    """How a call was decided that nobody was asked about; None where it is not written down."""
     row = await tx.fetch_one(
-        "SELECT id FROM tool_invocations WHERE id = :id", {"id": invocation_id}
+        "SELECT policy_decision, matched_policy_ids, error_code FROM tool_invocations"
+        " WHERE id = :id",
+        {"id": invocation_id},
     )
-    return row is not None
+    if row is None:
+        return None
+    rules = as_list(json.loads(as_text(row["matched_policy_ids"])))
+    return Ruling(
+        decision=PolicyDecision(as_text(row["policy_decision"])),
+        reason=as_text(row["error_code"]) or (BY_RULE if rules else BY_DEFAULT),
+        rule_id=RuleId(as_text(rules[0])) if rules else None,
+    )
 
 
 async def find(tx: Transaction, review_id: ReviewId) -> Stored | None:
     row = await tx.fetch_one(f"{SELECT} WHERE r.id = :id", {"id": review_id})
+    return None if row is None else _stored(row)
+
+
+async def find_by_key(tx: Transaction, workspace_id: str, key: str) -> Stored | None:
+    """The request of an equal call that holds its key still."""
+    row = await tx.fetch_one(
+        f"{SELECT} WHERE i.workspace_id = :workspace AND i.idempotency_key = :key"
+        " AND i.idempotency_key IS NOT NULL",
+        {"workspace": workspace_id, "key": key},
+    )
     return None if row is None else _stored(row)
 
 
@@ -231,8 +283,9 @@ async def list_pending(tx: Transaction) -> tuple[Review, ...]:
 async def list_unsettled(tx: Transaction) -> tuple[ReviewId, ...]:
     """What agents carry out that ends with the process which told them, oldest first."""
     rows = await tx.fetch_all(
-        f"SELECT r.id FROM tool_action_requests r WHERE r.{UNSETTLED} AND r.owner = '{OWNER}'"
-        " ORDER BY r.created_at, r.id"
+        f"SELECT r.id FROM tool_action_requests r WHERE r.{UNSETTLED} AND r.owner = :owner"
+        " ORDER BY r.created_at, r.id",
+        {"owner": Owner.AGENT.value},
     )
     return tuple(ReviewId(str(row["id"])) for row in rows)
 
@@ -263,6 +316,7 @@ def _stored(row: Row) -> Stored:
     return Stored(
         review=to_review(row),
         place=Place(as_text(row["workspace_id"]), TaskId(str(row["task_id"]))),
+        facts=facts_of(row),
         invocation_id=str(row["invocation_id"]),
         status=str(row["status"]),
         signed=str(row["signed_arguments"]),

@@ -15,6 +15,7 @@ from backend.store.conversation_schema import (
 from backend.store.definitions import Index, Table, columns
 from backend.store.dialect import Dialect, index_key, json_flag, json_text, time_key
 from backend.store.gateway_schema import GATEWAY_TABLES, gateway_indexes
+from backend.store.policy_schema import POLICIES, policy_indexes
 from backend.store.review_schema import REVIEW_TABLES, review_indexes
 
 APPLICATION_ID: Final = 0x4B64736B
@@ -194,6 +195,7 @@ TABLES: Final = (
     QUEUED_MESSAGES,
     QUEUE_STATES,
     *REVIEW_TABLES,
+    POLICIES,
     *GATEWAY_TABLES,
 )
 JSON_TABLES: Final = (TASKS.name, SESSIONS.name, TURNS.name, MESSAGES.name)
@@ -265,6 +267,7 @@ def _own_indexes(dialect: Dialect) -> tuple[Index, ...]:
         *_delivery_indexes(),
         *conversation_indexes(),
         *review_indexes(),
+        *policy_indexes(),
         *gateway_indexes(),
     )
 

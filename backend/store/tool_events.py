@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from backend.clock import Nanoseconds, format_timestamp
-from backend.ids import ReviewId, SessionId, TaskId, TurnId, new_id
+from backend.ids import ReviewId, RuleId, SessionId, TaskId, TurnId, new_id
 from backend.store.database import Statement
 from backend.store.metadata import JsonDict, encode
 
@@ -24,6 +24,7 @@ class ToolEvent:
     actor_type: str = "system"
     actor_id: str = ""
     decision: str = ""
+    rule_ids: tuple[RuleId, ...] = ()
     reason_code: str = ""
     outcome: str = ""
     door: str = ""
@@ -35,10 +36,10 @@ def recording(event: ToolEvent) -> Statement:
     return Statement(
         "INSERT INTO tool_call_events (id, workspace_id, event_type, actor_type, actor_id,"
         " task_id, session_id, turn_id, invocation_id, action_request_id, tool_name, decision,"
-        " reason_code, outcome, door, arguments_hash, metadata, created_at)"
+        " matched_policy_ids, reason_code, outcome, door, arguments_hash, metadata, created_at)"
         " VALUES (:id, :workspace, :event_type, :actor_type, :actor_id, :task, :session, :turn,"
-        " :invocation, :request, :tool, :decision, :reason, :outcome, :door, :hash, :metadata,"
-        " :now)",
+        " :invocation, :request, :tool, :decision, :rules, :reason, :outcome, :door, :hash,"
+        " :metadata, :now)",
         {
             "id": new_id(),
             "workspace": event.workspace_id,
@@ -52,6 +53,7 @@ def recording(event: ToolEvent) -> Statement:
             "request": event.request_id,
             "tool": event.tool_name,
             "decision": event.decision,
+            "rules": encode(event.rule_ids),
             "reason": event.reason_code,
             "outcome": event.outcome,
             "door": event.door,

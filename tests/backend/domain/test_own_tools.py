@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from backend.domain.agents import PermissionAsked, PermissionOption, ToolCallChange, ToolKind
-from backend.domain.own_tools import OWN_TOOLS, once, own_tool
+from backend.domain.own_tools import OWN_TOOLS, own_tool
+from backend.domain.permission_answer import once
 from backend.mcp import tools
 
 SERVER = "kandesk-0a1b2c3d"

@@ -68,7 +68,7 @@ async def test_the_agent_is_told_what_was_chosen(desk: ReviewDesk) -> None:
     await desk.becomes("executed")
     assert desk.call_statuses() == [("succeeded", "approved", "")]
     assert desk.ledger() == [
-        ("approval_requested", "pending", ""),
+        ("approval_requested", "pending", "default"),
         ("approval_resolved", "success", ""),
         ("call_started", "pending", "told"),
         ("call_completed", "success", ""),

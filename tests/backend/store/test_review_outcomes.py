@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from backend.domain.review import Review, ReviewStatus
+from backend.domain.policy import BY_DEFAULT, CallFacts, PolicyDecision, Risk, Ruling
+from backend.domain.review import Owner, Review, ReviewStatus
 from backend.ids import AgentKey, ClaimId, ClientId, MessageId, ReviewId, SessionId, TaskId, TurnId
 from backend.store import messages, review_outcomes, reviews
 from backend.store.database import Database, Transaction
@@ -112,8 +113,23 @@ async def open_request(database: Database, clock: FakeClock) -> None:
         asker = await reviews.find_asker(tx, review.session_id, review.turn_id)
         assert asker is not None
         placed = replace(review, message_id=card.message_id)
-        new = reviews.Stored(placed, asker.place, "i1", "pending", canonical_call(call), "d", None)
-        await reviews.open_request(tx, new, agent=AgentKey("codex"), arguments_hash="h")
+        facts = CallFacts("w", AgentKey("codex"), "/home/ada/p", "execute", Risk.WRITE)
+        new = reviews.Stored(
+            placed, asker.place, facts, "i1", "pending", canonical_call(call), "d", None
+        )
+        attempt = reviews.NewCall(
+            invocation_id="i1",
+            session_id=review.session_id,
+            turn_id=review.turn_id,
+            owner=Owner.AGENT,
+            call_id="c",
+            place=asker.place,
+            facts=facts,
+            arguments_hash="h",
+            now=now,
+            ruling=Ruling(PolicyDecision.ASK, BY_DEFAULT),
+        )
+        await reviews.open_request(tx, attempt, new)
 
 
 async def take(database: Database, clock: FakeClock, step: Step) -> bool:
