@@ -154,6 +154,7 @@ class Runtime:
         server = HttpServer(
             desk=services.desk,
             asking=services.asking,
+            permissions=services.permissions,
             supervisor=services.supervisor,
             tokens=tokens,
             clock=clock,

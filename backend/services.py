@@ -30,8 +30,9 @@ from backend.desk import LocalDesk, ReviewDoors
 from backend.events import Event, EventBus, StoreAvailability, Woke
 from backend.metrics import Metrics
 from backend.review.parts import ReviewParts
+from backend.review.prompt_door import PermissionDoor
 from backend.review.reviews import Reviews
-from backend.review.unavailable import NoReviews, NoRules
+from backend.review.unavailable import NoPrompts, NoReviews, NoRules
 from backend.store.database import Database
 from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
@@ -44,6 +45,7 @@ class Services:
 
     desk: LocalDesk
     asking: Asking
+    permissions: PermissionDoor
     lifecycle: Lifecycle
     expiry: Expiry
     supervisor: TaskSupervisor
@@ -96,6 +98,7 @@ def build_services(
             doors=_review_doors(hosted),
         ),
         asking=asking,
+        permissions=NoPrompts(),
         lifecycle=lifecycle,
         expiry=Expiry(parts, bus, expire_after),
         supervisor=parts.supervisor,

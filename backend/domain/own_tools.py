@@ -6,7 +6,7 @@ Only what the agent's program tells in structured fields counts: a title is writ
 from collections.abc import Mapping
 from typing import Final
 
-from backend.domain.agents import PermissionAsked, ToolCallChange, ToolKind
+from backend.domain.agents import PermissionAsked, PermissionOption, ToolCallChange, ToolKind
 
 OWN_TOOLS: Final = frozenset(
     {
@@ -19,6 +19,7 @@ OWN_TOOLS: Final = frozenset(
 )
 """What agents see at the desk's endpoint; a permission for another tool is a human's to give."""
 
+ALLOW_ONCE: Final = "allow_once"
 _GEMINI_ALLOWS_SERVER: Final = "proceed_always_server"
 """Offered by Gemini for a tool of an MCP server, and for nothing else."""
 
@@ -41,6 +42,11 @@ def own_tool(
         ):
             return tool
     return None
+
+
+def once(options: tuple[PermissionOption, ...]) -> PermissionOption | None:
+    """The option that allows this call and nothing more."""
+    return next((option for option in options if option.kind == ALLOW_ONCE), None)
 
 
 def own_prompted_tool(tool_name: str, server: str) -> bool:

@@ -26,7 +26,9 @@ from backend.http.operations import Operation, to_routes
 from backend.http.replies import on_app_error, on_bug, on_http_error
 from backend.http.waiting_routes import WaitingRoutes
 from backend.mcp.asking_door import AskingDoor
+from backend.mcp.gateway_door import GatewaySide
 from backend.metrics import Metrics
+from backend.review.prompt_door import PermissionDoor
 from backend.work.supervisor import TaskSupervisor
 
 _STOP_SECONDS: Final = 3
@@ -44,6 +46,7 @@ class HttpServer:
         *,
         desk: DeskApi,
         asking: AskingDoor,
+        permissions: PermissionDoor,
         supervisor: TaskSupervisor,
         tokens: Tokens,
         clock: Clock,
@@ -51,13 +54,21 @@ class HttpServer:
         on_show: Callable[[str], None],
         on_hand_over: Callable[[], None] | None,
         metrics: Metrics,
+        gateway: GatewaySide | None = None,
         on_request: Callable[[], None] | None = None,
         debug: bool = False,
     ) -> None:
         self._asking = asking
         self._supervisor = supervisor
         self._port = 0
-        self._mcp = McpDoors(desk=desk, asking=asking, clock=clock, version=info.version)
+        self._mcp = McpDoors(
+            desk=desk,
+            asking=asking,
+            permissions=permissions,
+            gateway=gateway,
+            clock=clock,
+            version=info.version,
+        )
         document = DocumentRoute(info.version)
         operations = (
             *DeskRoutes(

@@ -30,6 +30,7 @@ from backend.mcp.handshake import HandshakeEra
 from backend.mcp.holding import CallEnded
 from backend.mcp.operator_tools import OperatorTools
 from backend.mcp.stateless import StatelessEra
+from backend.review.prompt_door import PermissionDoor
 
 VERSION_HEADER: Final = "mcp-protocol-version"
 
@@ -95,9 +96,11 @@ class McpEndpoint:
             raise MCPError(INTERNAL_ERROR, tools.DRAINING) from None
 
 
-def agent_endpoint(asking: AskingDoor, clock: Clock, version: str) -> McpEndpoint:
+def agent_endpoint(
+    asking: AskingDoor, permissions: PermissionDoor, clock: Clock, version: str
+) -> McpEndpoint:
     """What agents and shims call; never lists a tool that could answer a question."""
-    return McpEndpoint(tools.AGENT_TOOLS, AgentTools(asking, clock).call, version)
+    return McpEndpoint(tools.AGENT_TOOLS, AgentTools(asking, permissions, clock).call, version)
 
 
 def operator_endpoint(desk: DeskApi, clock: Clock, version: str) -> McpEndpoint:

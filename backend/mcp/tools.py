@@ -35,6 +35,7 @@ ASK: Final = "ask_user_question"
 ASK_KANDEV: Final = "ask_user_question_kandev"
 GET_ANSWER: Final = "get_answer"
 SEND_NOTE: Final = "send_note"
+REQUEST_PERMISSION: Final = "request_permission"
 LIST_PENDING: Final = "list_pending_questions"
 ANSWER: Final = "answer_question"
 
@@ -265,6 +266,26 @@ AGENT_TOOLS: Final[tuple[ToolSpec, ...]] = (
             "type": "object",
             "properties": {"text": _text("The message; Markdown.", MAX_CONTEXT)},
             "required": ["text"],
+        },
+        annotations=_ASKING,
+    ),
+    ToolSpec(
+        name=REQUEST_PERMISSION,
+        title="Request permission",
+        description=(
+            "For Claude Code's --permission-prompt-tool: puts one tool call before the human at "
+            "this computer, who allows or declines it. Returns the text of "
+            '{"behavior": "allow", "updatedInput": {...}} or {"behavior": "deny", "message": '
+            '"..."}. It runs nothing, and what it returns is about that one call only.'
+        ),
+        input_schema={
+            "type": "object",
+            "properties": {
+                "tool_name": {"type": "string", "description": "The tool that asks to run."},
+                "input": {"type": "object", "description": "Its arguments, whole."},
+                "tool_use_id": {"type": "string", "description": "The id of the call."},
+            },
+            "required": ["tool_name", "input"],
         },
         annotations=_ASKING,
     ),

@@ -7,6 +7,8 @@ from backend.domain.policy import Rule, RuleScope
 from backend.domain.review import Review, ReviewOutcome
 from backend.errors import Conflict, ErrorCode, NotFound
 from backend.ids import ClaimId, ClientId, EventId, ReviewId, RuleId, SessionId
+from backend.review.callers import ToolCaller
+from backend.review.prompt_answer import PromptAnswer, Prompted, PromptEnd
 
 
 class NoReviews:
@@ -62,6 +64,14 @@ class NoRules:
         limit: int = 200,
     ) -> LedgerPage:
         raise _not_here()
+
+
+class NoPrompts:
+    """Implements `backend.review.prompt_door.PermissionDoor`: nobody is asked."""
+
+    async def open(self, caller: ToolCaller, prompted: Prompted) -> PromptAnswer:
+        del caller, prompted
+        return PromptAnswer(PromptEnd.UNDECIDED, reason=ErrorCode.NOT_ACTIVE)
 
 
 def _not_here() -> Conflict:

@@ -19,6 +19,7 @@ from backend.http.server import HttpServer
 from backend.metrics import Metrics
 from backend.work.supervisor import TaskSupervisor
 from tests.helpers.fake_asking import FakeAsking, ScriptedDesk
+from tests.helpers.fake_permissions import FakePermissions
 
 TOKENS: Final = Tokens(desk="desk-token", agent="agent-token")
 MODERN: Final = "2026-07-28"
@@ -44,6 +45,7 @@ class Door:
     shown: list[str] = field(default_factory=list)
     handed_over: list[bool] = field(default_factory=list)
     metrics: Metrics = field(default_factory=Metrics)
+    permissions: FakePermissions = field(default_factory=FakePermissions)
 
     @property
     def url(self) -> str:
@@ -64,12 +66,14 @@ async def open_door(
     clock: Clock, *, kind: str = "window", port: int = 0, debug: bool = False
 ) -> AsyncIterator[Door]:
     asking, desk, supervisor = FakeAsking(), ScriptedDesk(), TaskSupervisor()
+    permissions = FakePermissions()
     metrics = Metrics()
     shown: list[str] = []
     handed_over: list[bool] = []
     server = HttpServer(
         desk=desk,
         asking=asking,
+        permissions=permissions,
         supervisor=supervisor,
         tokens=TOKENS,
         clock=clock,
@@ -81,7 +85,7 @@ async def open_door(
     )
     bound = await server.start(port)
     try:
-        yield Door(server, asking, desk, bound, shown, handed_over, metrics)
+        yield Door(server, asking, desk, bound, shown, handed_over, metrics, permissions)
     finally:
         await server.stop()
         await supervisor.stop()

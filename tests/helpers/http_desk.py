@@ -16,6 +16,7 @@ from backend.http.server import HttpServer
 from backend.store.database import Database
 from tests.helpers.desk import TestDesk, open_desk
 from tests.helpers.door_client import MODERN, TOKENS
+from tests.helpers.fake_permissions import FakePermissions
 from tests.helpers.place import Place
 
 BASE = "/api/v1/clarification"
@@ -64,6 +65,7 @@ async def open_http_desk(
         server = HttpServer(
             desk=desk.desk,
             asking=desk.asking,
+            permissions=FakePermissions(),
             supervisor=desk.supervisor,
             tokens=TOKENS,
             clock=clock,

@@ -47,6 +47,7 @@ def test_agents_see_no_tool_that_could_answer_a_question() -> None:
         "ask_user_question_kandev",
         "get_answer",
         "send_note",
+        "request_permission",
     ]
     assert {spec.name for spec in tools.OPERATOR_TOOLS} == {
         "list_pending_questions",
