@@ -6,7 +6,7 @@ Only what the agent's program tells in structured fields counts: a title is writ
 from collections.abc import Mapping
 from typing import Final
 
-from backend.domain.agents import PermissionAsked, PermissionOption, ToolCallChange, ToolKind
+from backend.domain.agents import PermissionAsked, ToolCallChange, ToolKind
 
 OWN_TOOLS: Final = frozenset(
     {
@@ -19,7 +19,6 @@ OWN_TOOLS: Final = frozenset(
 )
 """What agents see at the desk's endpoint; a permission for another tool is a human's to give."""
 
-ALLOW_ONCE: Final = "allow_once"
 _GEMINI_ALLOWS_SERVER: Final = "proceed_always_server"
 """Offered by Gemini for a tool of an MCP server, and for nothing else."""
 
@@ -44,9 +43,9 @@ def own_tool(
     return None
 
 
-def once(options: tuple[PermissionOption, ...]) -> PermissionOption | None:
-    """The option that allows this call and nothing more."""
-    return next((option for option in options if option.kind == ALLOW_ONCE), None)
+def own_prompted_tool(tool_name: str, server: str) -> bool:
+    """Whether a permission prompt is for a tool of ours; its caller names the server it knows."""
+    return any(tool_name == f"mcp__{server}__{tool}" for tool in OWN_TOOLS)
 
 
 def own_prompted_tool(tool_name: str, server: str) -> bool:

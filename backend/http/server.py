@@ -26,7 +26,6 @@ from backend.http.operations import Operation, to_routes
 from backend.http.replies import on_app_error, on_bug, on_http_error
 from backend.http.waiting_routes import WaitingRoutes
 from backend.mcp.asking_door import AskingDoor
-from backend.mcp.gateway_door import GatewaySide
 from backend.metrics import Metrics
 from backend.review.prompt_door import PermissionDoor
 from backend.work.supervisor import TaskSupervisor
@@ -54,7 +53,6 @@ class HttpServer:
         on_show: Callable[[str], None],
         on_hand_over: Callable[[], None] | None,
         metrics: Metrics,
-        gateway: GatewaySide | None = None,
         on_request: Callable[[], None] | None = None,
         debug: bool = False,
     ) -> None:
@@ -65,7 +63,6 @@ class HttpServer:
             desk=desk,
             asking=asking,
             permissions=permissions,
-            gateway=gateway,
             clock=clock,
             version=info.version,
         )
