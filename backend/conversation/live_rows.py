@@ -143,15 +143,20 @@ class TextRow(LiveRow):
         self._add(joined)
         self.changed()
 
-    def close(self) -> None:
-        """Nothing more is said in this row."""
-        if self._closed:
-            return
-        self._add(self._held)
-        self._held = ""
+    def settle(self) -> None:
+        """It does not stream any more, though more may be said in it."""
         self._closed = True
         self.metadata = {}
+
+    def close(self) -> bool:
+        """Nothing more is said in this row; False when nothing changes by that."""
+        if self._closed and not self._held:
+            return False
+        self._add(self._held)
+        self._held = ""
+        self.settle()
         self.changed()
+        return True
 
     def state(self, now: Nanoseconds) -> RowState:
         text = self._joined()

@@ -111,8 +111,7 @@ class TurnTranscript:
     def close_text(self) -> None:
         """A row of somebody else has come: what the agent says next stands after it."""
         text, self._text = self._text, None
-        if text is not None and text.streaming:
-            text.close()
+        if text is not None and text.close():
             self._making.changed(text)
 
     def end(self, ending: TurnEnding) -> None:
@@ -144,9 +143,8 @@ class TurnTranscript:
         row.said_as = row.said_as or said_as
         row.append(text)
         if self._ended:
-            # Nobody ends a turn twice: what comes late is whole as it is.
-            row.close()
-            self._text = None
+            # Nobody ends a turn twice.
+            row.settle()
         self._making.changed(row)
 
     def _change_tool(self, change: ToolCallChange) -> None:

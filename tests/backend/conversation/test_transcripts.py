@@ -411,6 +411,16 @@ async def test_text_that_comes_late_is_still_shown_and_does_not_stream(
     assert rows[-1].metadata == {}
 
 
+async def test_text_that_comes_late_in_pieces_is_one_row(case: TranscriptCase) -> None:
+    await ended(case, TextChunk("in time"))
+    for piece in ("late ", "words \ud83d", "\ude00", " and more"):
+        case.transcripts.updated(case.session, None, TextChunk(piece))
+        await case.flush()
+    rows = await case.rows()
+    assert [row.content for row in rows] == ["in time", "late words \U0001f600 and more"]
+    assert rows[-1].metadata == {}
+
+
 @pytest.mark.parametrize(
     ("ending", "status"),
     [

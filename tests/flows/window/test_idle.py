@@ -52,8 +52,9 @@ async def test_a_window_beside_an_idle_session_has_no_timer(tmp_path: Path) -> N
         # A window that shows how long ago something was tells so, every half a minute.
         await until(lambda: running(window) in ([], [AGES]), seconds=20)
         # On a slow machine something of the toolkit's may still end, such as a bar that fades.
+        watch = Timers()
         for _ in range(TRIES):
-            watch = Timers()
+            watch.fired.clear()
             application.installEventFilter(watch)
             await asyncio.sleep(QUIET)
             application.removeEventFilter(watch)
