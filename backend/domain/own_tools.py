@@ -48,11 +48,6 @@ def own_prompted_tool(tool_name: str, server: str) -> bool:
     return any(tool_name == f"mcp__{server}__{tool}" for tool in OWN_TOOLS)
 
 
-def own_prompted_tool(tool_name: str, server: str) -> bool:
-    """Whether a permission prompt is for a tool of ours; its caller names the server it knows."""
-    return any(tool_name == f"mcp__{server}__{tool}" for tool in OWN_TOOLS)
-
-
 def _named(
     asked: PermissionAsked, announced: ToolCallChange | None, server: str, tool: str
 ) -> bool:
