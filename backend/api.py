@@ -31,7 +31,7 @@ from backend.ids import (
     SessionId,
     TaskId,
 )
-from backend.review_api import ReviewApi, RuleApi
+from backend.review_api import GatewayApi, ReviewApi, RuleApi
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +180,9 @@ class DeskApi(Protocol):
 
     @property
     def rules(self) -> RuleApi: ...
+
+    @property
+    def gateway(self) -> GatewayApi: ...
 
     async def desk_info(self) -> DeskInfo: ...
 

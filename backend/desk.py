@@ -32,7 +32,7 @@ from backend.errors import (
     TemporarilyUnavailable,
 )
 from backend.ids import ClaimId, ClientId, MessageId, PendingId, SessionId, TaskId
-from backend.review_api import ReviewApi, RuleApi
+from backend.review_api import GatewayApi, ReviewApi, RuleApi
 from backend.store import (
     bundles,
     deliveries,
@@ -53,6 +53,7 @@ class ReviewDoors:
 
     reviews: ReviewApi
     rules: RuleApi
+    gateway: GatewayApi
 
 
 class LocalDesk:
@@ -73,6 +74,7 @@ class LocalDesk:
         self.conversations: ConversationApi = conversations
         self.reviews: ReviewApi = doors.reviews
         self.rules: RuleApi = doors.rules
+        self.gateway: GatewayApi = doors.gateway
         self._database = parts.database
         self._clock = parts.clock
         self._waiters = parts.waiters

@@ -51,6 +51,11 @@ class Home:
         return self.root / "agents-started"
 
     @property
+    def agent_tools(self) -> Path:
+        """The tools of other servers that agents may call, for shims while no desk runs."""
+        return self.root / "agent-tools.json"
+
+    @property
     def quick_chats(self) -> Path:
         """The folders agents work in whose conversation has none of its own."""
         return self.root / "quick-chats"

@@ -18,6 +18,7 @@ from backend.clock import Clock, format_timestamp
 from backend.desk_file import DeskFile, read_desk_file
 from backend.domain.agents import AgentCommand
 from backend.domain.hosted import SessionStart
+from backend.downstream import gateway_means, list_for_shims
 from backend.endpoint import DeskEndpoint, remove_endpoint, write_endpoint
 from backend.errors import Conflict, ErrorCode
 from backend.events import BackendReady, BackendStopped, Listener, WindowRequested
@@ -108,6 +109,7 @@ class Runtime:
                 services = _build_services(
                     home, store, clock, desk_file.expire_after, _means(home, clock, tools)
                 )
+                list_for_shims(home, services.gateway)
                 runtime = cls._build(home, clock, kind, store, services, tools, on_hand_over)
                 services.bus.subscribe(listener)
                 await runtime.start(clock, port)
@@ -130,6 +132,8 @@ class Runtime:
             try:
                 # Agents find their tools only now that the port listens.
                 await self._services.hosting.recovery.go_on()
+                if self._services.gateway is not None:
+                    self._services.gateway.go_on()
             except BaseException:
                 await self._close_doors()
                 raise
@@ -155,6 +159,7 @@ class Runtime:
             desk=services.desk,
             asking=services.asking,
             permissions=services.permissions,
+            gateway=services.gateway,
             supervisor=services.supervisor,
             tokens=tokens,
             clock=clock,
@@ -263,6 +268,8 @@ class Runtime:
         self._services.asking.draining.set()
         try:
             await self._close_doors()
+            if self._services.gateway is not None:
+                await self._services.gateway.close()
             await self._services.supervisor.stop()
         finally:
             await self._store.close()
@@ -292,6 +299,7 @@ def _build_services(
         epoch=store.epoch,
         expire_after=expire_after,
         hosting=hosting,
+        servers=None if hosting is None else gateway_means(home),
     )
 
 
@@ -331,6 +339,8 @@ def _recovery(clock: Clock, store: OwnedStore, services: Services) -> Recover:
         )
         await recover_reviews(database, clock, live=live)
         await recover(database, clock, services.bus.publish)
+        if services.gateway is not None:
+            await services.gateway.begin()
         if hosting is not None:
             await hosting.recovery.finish()
 

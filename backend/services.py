@@ -3,6 +3,8 @@
 import hmac
 from dataclasses import dataclass
 
+from backend.agents.caller_places import CallerPlaces
+from backend.agents.elicitation import Elicitations
 from backend.agents.hosting import Hosting, HostingMeans
 from backend.api import DeskInfo
 from backend.clarification.announcer import Announcer
@@ -25,14 +27,19 @@ from backend.clarification.settling import Settler
 from backend.clarification.tickets import TicketBook
 from backend.clarification.waiters import Waiters
 from backend.clock import Clock
+from backend.conversation.notices import Notices
 from backend.conversation.unavailable import NoConversations
 from backend.desk import LocalDesk, ReviewDoors
 from backend.events import Event, EventBus, StoreAvailability, Woke
 from backend.metrics import Metrics
+from backend.review.gateway.gateway import Gateway
+from backend.review.gateway.loading import Connector
+from backend.review.gateway.ports import GatewayMeans
+from backend.review.gateway.tool_policy import tool_policy
 from backend.review.parts import ReviewParts
 from backend.review.prompt_door import PermissionDoor
 from backend.review.reviews import Reviews
-from backend.review.unavailable import NoPrompts, NoReviews, NoRules
+from backend.review.unavailable import NoGateway, NoPrompts, NoReviews, NoRules
 from backend.store.database import Database
 from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
@@ -55,6 +62,8 @@ class Services:
     wake: WakeWatch
     hosting: Hosting | None = None
     """None for a desk that runs for one command."""
+    gateway: Gateway | None = None
+    """None where no servers can be reached."""
 
 
 def build_services(
@@ -67,11 +76,13 @@ def build_services(
     resumer: DetachedResumer | None = None,
     expire_after: float | None = None,
     hosting: HostingMeans | None = None,
+    servers: GatewayMeans | None = None,
 ) -> Services:
     """Wire one resolver and everything around it; starts nothing.
 
     `epoch` is the number of this start, `hosting` what running agents needs, `resumer` gives them
-    prompts where it is not ours, and unanswered questions expire after `expire_after` seconds.
+    prompts where it is not ours, unanswered questions expire after `expire_after` seconds, and
+    `servers` is what reaching other MCP servers needs, where agents run.
     """
     bus, metrics, projections = EventBus(), Metrics(), Projections(epoch)
     wake = WakeWatch(clock, lambda slept: bus.publish(Woke(slept)))
@@ -79,8 +90,11 @@ def build_services(
     lifecycle = Lifecycle(parts)
     asking = Asking(parts, bus=bus, tickets=TicketBook(ticket_key.encode()))
     hosted: Hosting | None = None
+    gateway: Gateway | None = None
     if hosting is not None:
-        reviews = Reviews(_review_parts(parts, bus, projections, ticket_key, hosting))
+        inner = _review_parts(parts, bus, projections, ticket_key, hosting)
+        reviews = Reviews(inner)
+        gateway = _build_gateway(inner, parts, asking, reviews, servers)
         hosted = Hosting(hosting, parts, bus, asking=asking, lifecycle=lifecycle, reviews=reviews)
         resumer = resumer or hosted.resumer
     resolver, kept = _build_resolver(parts, bus, metrics, resumer)
@@ -95,7 +109,7 @@ def build_services(
             projections=projections,
             info=info,
             conversations=hosted.conversations if hosted else NoConversations(),
-            doors=_review_doors(hosted),
+            doors=_review_doors(hosted, gateway),
         ),
         asking=asking,
         permissions=NoPrompts(),
@@ -107,13 +121,30 @@ def build_services(
         projections=projections,
         wake=wake,
         hosting=hosted,
+        gateway=gateway,
     )
 
 
-def _review_doors(hosted: Hosting | None) -> ReviewDoors:
+def _build_gateway(
+    inner: ReviewParts, parts: Parts, asking: Asking, reviews: Reviews, means: GatewayMeans | None
+) -> Gateway | None:
+    if means is None:
+        return None
+    forms = Elicitations(asking, Notices(parts.database, parts.clock, inner.bus))
+    return Gateway(
+        inner,
+        reviews.tell,
+        connect=Connector(parts.clock, means.start, forms.elicited),
+        secrets=means.secrets,
+        locate=CallerPlaces(parts.waiters),
+    )
+
+
+def _review_doors(hosted: Hosting | None, gateway: Gateway | None) -> ReviewDoors:
+    servers = NoGateway() if gateway is None else gateway.api
     if hosted is None:
-        return ReviewDoors(NoReviews(), NoRules())
-    return ReviewDoors(hosted.reviews, hosted.reviews.rules)
+        return ReviewDoors(NoReviews(), NoRules(), servers)
+    return ReviewDoors(hosted.reviews, hosted.reviews.rules, servers)
 
 
 def _follow_store(happened: Event, worker: DeadlineWorker) -> None:
@@ -152,6 +183,7 @@ def _review_parts(
         signing_key=hmac.digest(key.encode(), b"permissions", "sha256") if key else b"",
         next_projection=projections.next,
         server_name=hosting.tools.server_name,
+        default_policy=tool_policy,
     )
 
 

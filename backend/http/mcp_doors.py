@@ -14,6 +14,7 @@ from backend.api import DeskApi
 from backend.clock import Clock
 from backend.http.replies import send_json
 from backend.mcp.asking_door import AskingDoor
+from backend.mcp.gateway_door import GatewaySide
 from backend.review.prompt_door import PermissionDoor
 
 if TYPE_CHECKING:
@@ -29,12 +30,14 @@ class McpDoors:
         desk: DeskApi,
         asking: AskingDoor,
         permissions: PermissionDoor,
+        gateway: GatewaySide | None,
         clock: Clock,
         version: str,
     ) -> None:
         self._desk = desk
         self._asking = asking
         self._permissions = permissions
+        self._gateway = gateway
         self._clock = clock
         self._version = version
         self._stopping = asyncio.Event()
@@ -68,8 +71,10 @@ class McpDoors:
         from backend.mcp.server import agent_endpoint, operator_endpoint
 
         return (
-            agent_endpoint(self._asking, self._permissions, self._clock, self._version),
-            operator_endpoint(self._desk, self._clock, self._version),
+            agent_endpoint(
+                self._asking, self._permissions, self._gateway, self._clock, self._version
+            ),
+            operator_endpoint(self._desk, self._clock, self._version, self._asking.draining),
         )
 
 

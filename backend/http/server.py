@@ -26,6 +26,7 @@ from backend.http.operations import Operation, to_routes
 from backend.http.replies import on_app_error, on_bug, on_http_error
 from backend.http.waiting_routes import WaitingRoutes
 from backend.mcp.asking_door import AskingDoor
+from backend.mcp.gateway_door import GatewaySide
 from backend.metrics import Metrics
 from backend.review.prompt_door import PermissionDoor
 from backend.work.supervisor import TaskSupervisor
@@ -53,6 +54,7 @@ class HttpServer:
         on_show: Callable[[str], None],
         on_hand_over: Callable[[], None] | None,
         metrics: Metrics,
+        gateway: GatewaySide | None = None,
         on_request: Callable[[], None] | None = None,
         debug: bool = False,
     ) -> None:
@@ -63,6 +65,7 @@ class HttpServer:
             desk=desk,
             asking=asking,
             permissions=permissions,
+            gateway=gateway,
             clock=clock,
             version=info.version,
         )

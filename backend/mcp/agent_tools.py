@@ -20,6 +20,8 @@ from backend.mcp.callers import (
     structured,
 )
 from backend.mcp.exchange import Exchange
+from backend.mcp.gateway_door import GatewayDoor
+from backend.mcp.gateway_tools import GatewayTools
 from backend.mcp.held_calls import HeldCalls
 from backend.mcp.permission_tool import PermissionTool
 from backend.review.prompt_door import PermissionDoor
@@ -28,10 +30,17 @@ from backend.review.prompt_door import PermissionDoor
 class AgentTools:
     """Answers `tools/call` at the agents' endpoint."""
 
-    def __init__(self, asking: AskingDoor, permissions: PermissionDoor, clock: Clock) -> None:
+    def __init__(
+        self,
+        asking: AskingDoor,
+        permissions: PermissionDoor,
+        gateway: GatewayDoor | None,
+        clock: Clock,
+    ) -> None:
         self._asking = asking
         self._calls = HeldCalls(asking, clock)
         self._permissions = PermissionTool(self._calls, permissions)
+        self._gateway = None if gateway is None else GatewayTools(self._calls, gateway)
 
     async def call(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
         """Expected failures are tool errors, which a model can read and correct.
@@ -49,6 +58,9 @@ class AgentTools:
                 return await self._send_note(ctx, exchange, params.arguments or {})
             if params.name == tools.REQUEST_PERMISSION:
                 return await self._permissions.call(ctx, exchange, params.arguments or {})
+            if self._gateway is not None and self._gateway.knows(params.name):
+                arguments = params.arguments or {}
+                return await self._gateway.call(ctx, exchange, params.name, arguments)
         except AppError as error:
             return error_result(error.detail)
         return error_result(tools.UNKNOWN_TOOL.format(name=shortened(params.name)))
@@ -73,6 +85,8 @@ class AgentTools:
         self, ctx: Context, exchange: Exchange, arguments: dict[str, Any]
     ) -> CallToolResult:
         ticket = wire.parse(wire.TicketIn, arguments).ticket
+        if self._gateway is not None and self._gateway.has_ticket(ticket):
+            return await self._gateway.get_answer(ctx, exchange, ticket)
         held = self._calls.held(ctx, exchange, caller_of(ctx, exchange).identity)
         with self._calls.live.enter(*places(exchange)):
             await self._calls.begin(held)

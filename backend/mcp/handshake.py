@@ -38,8 +38,9 @@ class HandshakeEra:
     sent outside a request, and an open stream would wake a quiet desk.
     """
 
-    def __init__(self, server: Server[Any]) -> None:
+    def __init__(self, server: Server[Any], *, tools_change: bool = False) -> None:
         self._server = server
+        self._tools_change = tools_change
         self._sessions: OrderedDict[str, HandshakeSession] = OrderedDict()
         self._tasks: TaskGroup | None = None
 
@@ -145,7 +146,7 @@ class HandshakeEra:
 
     async def _run(self, session: HandshakeSession) -> None:
         try:
-            await session.run(self._server)
+            await session.run(self._server, tools_change=self._tools_change)
         finally:
             session.close()
             self._sessions.pop(session.id, None)

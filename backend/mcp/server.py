@@ -1,7 +1,8 @@
 """The MCP endpoints: agents at `/mcp`, operators at `/mcp/operator`, both eras at each."""
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final
 
 from mcp.server.lowlevel.server import Server
@@ -13,7 +14,7 @@ from mcp_types import (
     CallToolResult,
     ListToolsResult,
     PaginatedRequestParams,
-    Tool,
+    ToolListChangedNotification,
 )
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
@@ -26,10 +27,12 @@ from backend.mcp.agent_tools import AgentTools
 from backend.mcp.asking_door import AskingDoor
 from backend.mcp.callers import Context, exchange_of
 from backend.mcp.exchange import MAX_BODY, SCOPE_KEY, Exchange
+from backend.mcp.gateway_door import GatewaySide
 from backend.mcp.handshake import HandshakeEra
 from backend.mcp.holding import CallEnded
 from backend.mcp.operator_tools import OperatorTools
 from backend.mcp.stateless import StatelessEra
+from backend.mcp.tool_list import ToolList
 from backend.review.prompt_door import PermissionDoor
 
 VERSION_HEADER: Final = "mcp-protocol-version"
@@ -44,23 +47,24 @@ class McpEndpoint:
     have been checked by then.
     """
 
-    def __init__(self, specs: Sequence[tools.ToolSpec], call: CallTool, version: str) -> None:
+    def __init__(
+        self, tool_list: ToolList, call: CallTool, version: str, closing: asyncio.Event
+    ) -> None:
         self._call = call
-        self._listing = ListToolsResult(
-            tools=[Tool.model_validate(spec.to_wire()) for spec in specs]
-        )
-        self._schemas = {spec.name: spec.input_schema for spec in specs}
+        self._tools = tool_list
+        self._closing = closing
         server: Server[Any] = Server(
             tools.SERVER_NAME,
             version=version,
             title=tools.SERVER_TITLE,
             instructions=tools.INSTRUCTIONS,
-            get_tool_input_schema=self._schemas.get,
+            get_tool_input_schema=tool_list.schema,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
+            on_subscriptions_listen=tool_list.listen if tool_list.changes else None,
         )
         server.middleware.clear()
-        self._handshake = HandshakeEra(server)
+        self._handshake = HandshakeEra(server, tools_change=tool_list.changes)
         self._manager = StreamableHTTPSessionManager(
             server, stateless=True, max_request_body_size=MAX_BODY
         )
@@ -69,8 +73,12 @@ class McpEndpoint:
     @contextlib.asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         """Serve for the time of the block."""
-        async with self._manager.run(), self._handshake.run():
-            yield
+        ending = asyncio.ensure_future(self._end_news())
+        try:
+            async with self._manager.run(), self._handshake.run():
+                yield
+        finally:
+            ending.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = scope[SCOPE_KEY]
@@ -83,12 +91,20 @@ class McpEndpoint:
         else:
             await self._stateless.handle(exchange, scope, receive, send)
 
+    async def _end_news(self) -> None:
+        """A stream of news would keep the port open that is being closed."""
+        await self._closing.wait()
+        self._tools.listen.close()
+
     async def _list_tools(
-        self, _ctx: Context, _params: PaginatedRequestParams | None
+        self, ctx: Context, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return self._listing
+        return self._tools.result(exchange_of(ctx).session_id)
 
     async def _call_tool(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
+        if self._tools.is_news_to(exchange_of(ctx).session_id):
+            # The handshake era has no other stream here on which it could be told.
+            await ctx.session.send_notification(ToolListChangedNotification(), ctx.request_id)
         try:
             return await self._call(ctx, params)
         except CallEnded:
@@ -97,12 +113,22 @@ class McpEndpoint:
 
 
 def agent_endpoint(
-    asking: AskingDoor, permissions: PermissionDoor, clock: Clock, version: str
+    asking: AskingDoor,
+    permissions: PermissionDoor,
+    gateway: GatewaySide | None,
+    clock: Clock,
+    version: str,
 ) -> McpEndpoint:
     """What agents and shims call; never lists a tool that could answer a question."""
-    return McpEndpoint(tools.AGENT_TOOLS, AgentTools(asking, permissions, clock).call, version)
+    listed = ToolList(tools.AGENT_TOOLS, None if gateway is None else gateway.servers)
+    calls = None if gateway is None else gateway.calls
+    agents = AgentTools(asking, permissions, calls, clock)
+    return McpEndpoint(listed, agents.call, version, asking.draining)
 
 
-def operator_endpoint(desk: DeskApi, clock: Clock, version: str) -> McpEndpoint:
+def operator_endpoint(
+    desk: DeskApi, clock: Clock, version: str, closing: asyncio.Event
+) -> McpEndpoint:
     """What acts for the human; reachable with the desk token only."""
-    return McpEndpoint(tools.OPERATOR_TOOLS, OperatorTools(desk, clock).call, version)
+    operators = OperatorTools(desk, clock)
+    return McpEndpoint(ToolList(tools.OPERATOR_TOOLS), operators.call, version, closing)

@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
-from mcp.server.lowlevel.server import Server
+from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.runner import serve_loop
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import JSONRPCError, JSONRPCResponse
@@ -50,13 +50,22 @@ class HandshakeSession:
         """Whether a request of this session is still open."""
         return any(not stream.ended for stream in self._streams.values())
 
-    async def run(self, server: Server[Any]) -> None:
+    async def run(self, server: Server[Any], *, tools_change: bool = False) -> None:
         """Serve until the session is closed."""
         send, receive = anyio.create_memory_object_stream[SessionMessage | Exception](_QUEUE)
         self._feed = send
         self._ready.set()
         with self.scope:
-            await serve_loop(server, receive, self, lifespan_state={}, session_id=self.id)
+            await serve_loop(
+                server,
+                receive,
+                self,
+                lifespan_state={},
+                session_id=self.id,
+                init_options=server.create_initialization_options(
+                    NotificationOptions(tools_changed=tools_change)
+                ),
+            )
         self.close()
 
     def close(self) -> None:

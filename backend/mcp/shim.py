@@ -12,6 +12,7 @@ from functools import partial
 
 from backend.ids import new_id
 from backend.installation import command, version
+from backend.mcp.listing_file import ListingFile
 from backend.mcp.patience import Transport, waiting_limit
 from backend.mcp.shim_calls import OpenCalls
 from backend.mcp.shim_desk import DeskLink, here
@@ -51,7 +52,13 @@ def build_server(home: Home, output: Output, permission: Permission) -> ShimServ
     forwarder = Forwarder(DeskLink(home, here(instance)), starter, calls, Waits())
     patience = partial(waiting_limit, transport=Transport.SHIM)
     return ShimServer(
-        output, forwarder, calls, instance=instance, version=version(), patience=patience
+        output,
+        forwarder,
+        calls,
+        instance=instance,
+        version=version(),
+        patience=patience,
+        others=ListingFile(home.agent_tools),
     )
 
 

@@ -6,6 +6,7 @@ from typing import Protocol
 from urllib.parse import quote
 
 from backend.mcp import shim_texts, tools
+from backend.mcp.listing_file import ListingFile
 from backend.mcp.shim_calls import CallRequest, OpenCall, OpenCalls
 from backend.mcp.shim_desk import CLIENT_KEY, PROTOCOL, VERSION_KEY, ClientInfo
 from backend.mcp.shim_forward import Forwarder
@@ -49,7 +50,9 @@ class ShimServer:
         instance: str,
         version: str,
         patience: Patience,
+        others: ListingFile,
     ) -> None:
+        """`others` are the tools of other servers, as the desk last left them."""
         self._output = output
         self._forwarder = forwarder
         self._calls = calls
@@ -60,6 +63,8 @@ class ShimServer:
             "version": version,
         }
         self._patience = patience
+        self._others = others
+        self._listed: tuple[int, int] | None = None
         self._client = ClientInfo()
         self._uses: dict[RequestId, int] = {}
         self._handlers: dict[str, Handler] = {
@@ -120,7 +125,7 @@ class ShimServer:
         asked = params.get("protocolVersion")
         result: Json = {
             "protocolVersion": asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[0],
-            "capabilities": {"tools": {}},
+            "capabilities": {"tools": {"listChanged": True}},
             "serverInfo": self._info,
             "instructions": tools.INSTRUCTIONS,
         }
@@ -138,7 +143,9 @@ class ShimServer:
         self._output.result(request_id, self._modern({}) if _is_modern(params) else {})
 
     def _list_tools(self, request_id: RequestId, params: Json) -> None:
-        result: Json = {"tools": [tool.to_wire() for tool in tools.AGENT_TOOLS]}
+        self._listed = None if _is_modern(params) else self._others.stamp()
+        own = [tool.to_wire() for tool in tools.AGENT_TOOLS]
+        result: Json = {"tools": [*own, *self._others.read()]}
         if _is_modern(params):
             result = self._modern(result, cacheable=True)
         self._output.result(request_id, result)
@@ -148,6 +155,7 @@ class ShimServer:
         if refusal is not None:
             self._output.error(request_id, *refusal)
             return
+        self._tell_of_other_tools()
         meta = _meta(params)
         client = _client(meta.get(CLIENT_KEY)) or self._client
         token = meta.get("progressToken")
@@ -164,6 +172,15 @@ class ShimServer:
             patience=self._patience(client.name, has_token=token is not None),
         )
         self._forwarder.start(OpenCall(request, self._output))
+
+    def _tell_of_other_tools(self) -> None:
+        """Looked at with each call: nothing here wakes up to look. In the newer era a client that
+        wants to know asks again.
+        """
+        if self._listed is not None and self._others.stamp() != self._listed:
+            self._listed = None
+            method = "notifications/tools/list_changed"
+            self._output.send({"jsonrpc": "2.0", "method": method})
 
     def _refusal(self, request_id: RequestId, params: Json) -> tuple[int, str] | None:
         if not isinstance(params.get("name"), str) or not params["name"]:

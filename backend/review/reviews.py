@@ -30,6 +30,7 @@ class Reviews:
         self._parts = parts
         self._waiting = WaitingCalls()
         announcer = ReviewAnnouncer(parts)
+        self.tell = announcer.tell
         self._deciding = Deciding(parts, self._waiting, announcer)
         settler = ReviewSettler(parts, self._waiting, announcer)
         self.permissions = Permissions(parts, self._waiting, announcer, settler)

@@ -1,12 +1,13 @@
 """Reviews and rules of a desk that runs for one command: no agent waits there."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
+from backend.domain.gateway import Server, ServerSettings
 from backend.domain.ledger import LedgerPage, ReviewPage
-from backend.domain.policy import Rule, RuleScope
+from backend.domain.policy import PolicyDecision, Rule, RuleScope
 from backend.domain.review import Review, ReviewOutcome
 from backend.errors import Conflict, ErrorCode, NotFound
-from backend.ids import ClaimId, ClientId, EventId, ReviewId, RuleId, SessionId
+from backend.ids import ClaimId, ClientId, EventId, ReviewId, RuleId, ServerId, SessionId
 from backend.review.callers import ToolCaller
 from backend.review.prompt_answer import PromptAnswer, Prompted, PromptEnd
 
@@ -63,6 +64,27 @@ class NoRules:
         after: EventId | None = None,
         limit: int = 200,
     ) -> LedgerPage:
+        raise _not_here()
+
+
+class NoGateway:
+    """Implements `backend.review_api.GatewayApi`."""
+
+    async def list_servers(self) -> tuple[Server, ...]:
+        raise _not_here()
+
+    async def save_server(self, settings: ServerSettings, secrets: Mapping[str, str]) -> Server:
+        raise _not_here()
+
+    async def remove_server(self, server_id: ServerId) -> None:
+        raise _not_here()
+
+    async def refresh_server(self, server_id: ServerId) -> Server:
+        raise _not_here()
+
+    async def set_tool_policy(
+        self, server_id: ServerId, tool: str, policy: PolicyDecision, *, definition_digest: str
+    ) -> Server:
         raise _not_here()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from backend.clock import Nanoseconds, format_timestamp
-from backend.ids import AgentKey, ReviewId, ServerId, SessionId, TaskId, TurnId
+from backend.ids import ReviewId, ServerId, SessionId, TaskId, TurnId
 from backend.store import review_outcomes, reviews
 from backend.store.database import Row, Statement, Transaction
 from backend.store.metadata import as_text, as_time
@@ -58,25 +58,6 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
-    """A call nobody is asked about, before it runs."""
-
-    invocation_id: str
-    session_id: SessionId
-    turn_id: TurnId
-    agent: AgentKey
-    server_id: ServerId
-    definition_digest: str
-    tool_name: str
-    arguments_hash: str
-    risk: str
-    reason: str
-    rule_id: str
-    key: str | None
-    now: Nanoseconds
-
-
-@dataclass(frozen=True, slots=True)
 class End:
     """How an attempt ended: `code` is empty where it succeeded."""
 
@@ -105,27 +86,6 @@ async def find_by_request(tx: Transaction, review_id: ReviewId) -> Call | None:
     return None if row is None else _call(row)
 
 
-async def name_attempt(
-    tx: Transaction,
-    invocation_id: str,
-    *,
-    key: str,
-    server_id: ServerId,
-    definition_digest: str,
-) -> None:
-    """Give the attempt behind a new request what its replay and its run need."""
-    await tx.execute(
-        "UPDATE tool_invocations SET idempotency_key = :key, connection_id = :server,"
-        " catalog_version_hash = :definition WHERE id = :id",
-        {
-            "id": invocation_id,
-            "key": key,
-            "server": server_id,
-            "definition": definition_digest,
-        },
-    )
-
-
 async def free_key(tx: Transaction, invocation_id: str) -> None:
     """An equal call begins anew from now on."""
     await tx.execute(
@@ -133,49 +93,16 @@ async def free_key(tx: Transaction, invocation_id: str) -> None:
     )
 
 
-async def record_allowed(tx: Transaction, allowed: Allowed, place: reviews.Place) -> None:
-    """An attempt that is about to run, before it does (T1.1)."""
-    now = format_timestamp(allowed.now)
-    insert = Statement(
-        "INSERT INTO tool_invocations (id, workspace_id, owner, idempotency_key, actor_id,"
-        " task_id, session_id, turn_id, connection_id, catalog_version_hash, tool_name,"
-        " risk_level, arguments_hash, policy_decision, matched_policy_ids, status, started_at,"
-        " created_at, updated_at)"
-        f" VALUES (:id, :workspace, '{GATEWAY}', :key, :agent, :task, :session, :turn, :server,"
-        " :definition, :tool, :risk, :hash, 'allow', :rules, 'executing', :now, :now, :now)",
-        {
-            "id": allowed.invocation_id,
-            "workspace": place.workspace_id,
-            "key": allowed.key,
-            "agent": allowed.agent,
-            "task": place.task_id,
-            "session": allowed.session_id,
-            "turn": allowed.turn_id,
-            "server": allowed.server_id,
-            "definition": allowed.definition_digest,
-            "tool": allowed.tool_name,
-            "risk": allowed.risk,
-            "hash": allowed.arguments_hash,
-            "rules": f'["{allowed.rule_id}"]' if allowed.rule_id else "[]",
-            "now": now,
-        },
+async def begin(tx: Transaction, invocation_id: str, key: str | None, now: Nanoseconds) -> None:
+    """An attempt nobody is asked about is about to run; written before it does (T1.1).
+
+    `key` is that of this one call: its caller comes again with it.
+    """
+    await tx.execute(
+        "UPDATE tool_invocations SET status = 'executing', idempotency_key = :key,"
+        " started_at = :now, updated_at = :now WHERE id = :id AND status = 'authorized'",
+        {"id": invocation_id, "key": key, "now": format_timestamp(now)},
     )
-    event = ToolEvent(
-        event_type="policy_decision",
-        session_id=allowed.session_id,
-        turn_id=allowed.turn_id,
-        now=allowed.now,
-        workspace_id=place.workspace_id,
-        task_id=place.task_id,
-        invocation_id=allowed.invocation_id,
-        tool_name=allowed.tool_name,
-        decision="allow",
-        reason_code=allowed.reason,
-        outcome="success",
-        door="rule",
-        arguments_hash=allowed.arguments_hash,
-    )
-    await tx.execute_each([insert, recording(event)])
 
 
 async def settle_allowed(tx: Transaction, call: Call, end: End, now: Nanoseconds) -> bool:
@@ -192,6 +119,7 @@ async def settle_allowed(tx: Transaction, call: Call, end: End, now: Nanoseconds
 async def claim(tx: Transaction, stored: Stored, token: str, now: Nanoseconds) -> bool:
     """Approved to executing: whoever gets it, and nobody else, makes the one call."""
     stamp = format_timestamp(now)
+    tx.hint(stored.place.workspace_id)
     claimed = await tx.execute(
         "UPDATE tool_action_requests SET status = 'executing', execution_token = :token,"
         " updated_at = :now WHERE id = :id AND status = 'approved'",
@@ -278,7 +206,9 @@ async def _finish(
     token: str | None,
     failed_as: str = "failed",
 ) -> bool:
+    tx.hint(stored.place.workspace_id)
     held = " AND execution_token = :token" if token is not None else ""
+    tx.hint(stored.place.workspace_id)
     moved = await tx.execute(
         "UPDATE tool_action_requests SET status = :status, resolved_at = :now, updated_at = :now"
         f" WHERE id = :id AND {expected}{held}",

@@ -58,6 +58,15 @@ async def find_server(tx: Transaction, server_id: ServerId) -> StoredServer | No
     return next((server for server in found if server.settings.server_id == server_id), None)
 
 
+async def find_tool(tx: Transaction, server_id: ServerId, name: str) -> StoredTool | None:
+    row = await tx.fetch_one(
+        "SELECT server_id, definition, definition_digest, policy, policy_digest"
+        " FROM mcp_server_tools WHERE server_id = :server AND name = :name AND listed = 1",
+        {"server": server_id, "name": name},
+    )
+    return None if row is None else _tool(row)
+
+
 async def id_of_name(tx: Transaction, name: str) -> ServerId | None:
     row = await tx.fetch_one("SELECT id FROM mcp_servers WHERE name = :name", {"name": name})
     return None if row is None else ServerId(str(row["id"]))

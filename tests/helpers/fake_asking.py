@@ -35,8 +35,8 @@ from backend.ids import (
     TaskId,
     Ticket,
 )
-from backend.review.unavailable import NoReviews, NoRules
-from backend.review_api import ReviewApi, RuleApi
+from backend.review.unavailable import NoGateway, NoReviews, NoRules
+from backend.review_api import GatewayApi, ReviewApi, RuleApi
 
 
 @dataclass
@@ -149,6 +149,10 @@ class ScriptedDesk(DeskApi):
     @property
     def rules(self) -> RuleApi:
         return NoRules()
+
+    @property
+    def gateway(self) -> GatewayApi:
+        return NoGateway()
 
     def __init__(self) -> None:
         self.bundles: list[Bundle] = []

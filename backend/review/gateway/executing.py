@@ -1,15 +1,12 @@
 """Approved calls: claimed, checked again, run exactly once, settled under the claim (T5.2)."""
 
-import logging
 from dataclasses import replace
 
-from backend.clock import Deadline
 from backend.domain.conversation import TERMINAL_STATES
 from backend.domain.digest import same_digest, signed_digest
 from backend.domain.policy import PolicyDecision
-from backend.errors import AppError
 from backend.ids import ReviewId, new_id
-from backend.review.announcing import ReviewAnnouncer
+from backend.review.gateway.ports import Tell
 from backend.review.gateway.results import (
     APPROVED_TIMEOUT,
     OUTCOME_UNKNOWN,
@@ -20,7 +17,8 @@ from backend.review.gateway.results import (
 from backend.review.gateway.reviewed_call import arguments_of, is_of
 from backend.review.gateway.running import ReviewNews, RunningCalls
 from backend.review.gateway.servers import Servers
-from backend.review.parts import WRITE_BUDGET, ReviewParts
+from backend.review.parts import ReviewParts
+from backend.review.ruling import rule_call
 from backend.store import gateway_calls, reviews, sessions
 from backend.store.database import Transaction
 from backend.store.gateway_calls import EXPIRED, SESSION_ENDED, Call, End
@@ -32,8 +30,6 @@ INVALIDATED = "signed_arguments_invalid"
 DENIED_SINCE = "denied_by_policy"
 DESK_ENDED = "the desk ended before it gave a result"
 
-_log = logging.getLogger(__name__)
-
 
 class Executing:
     """Whoever gets the claim makes the call; nobody else ever does."""
@@ -43,13 +39,13 @@ class Executing:
         parts: ReviewParts,
         servers: Servers,
         running: RunningCalls,
-        announcer: ReviewAnnouncer,
+        tell: Tell,
         news: ReviewNews,
     ) -> None:
         self._parts = parts
         self._servers = servers
         self._running = running
-        self._announcer = announcer
+        self._tell = tell
         self._news = news
         self._under_way: set[ReviewId] = set()
 
@@ -65,16 +61,15 @@ class Executing:
     async def _run(self, review_id: ReviewId) -> None:
         try:
             await self._carry_out(review_id)
-        except AppError as error:
-            # It stays approved: the next start, or the next look, takes it up or lets it expire.
-            _log.warning("approved call %s is not run yet: %s", review_id, error.detail)
         finally:
             self._under_way.discard(review_id)
             self._news.tell(review_id)
 
     async def _carry_out(self, review_id: ReviewId) -> None:
-        async with self._parts.database.reading(self._deadline()) as tx:
-            call = await gateway_calls.find_by_request(tx, review_id)
+        async def find(tx: Transaction) -> Call | None:
+            return await gateway_calls.find_by_request(tx, review_id)
+
+        call = await self._parts.write_at_last(find)
         if call is None:
             return
         gone = ""
@@ -90,14 +85,14 @@ class Executing:
 
         claimed = await self._parts.write_at_last(claim)
         if claimed is None:
-            await self._announcer.tell(review_id)
+            await self._tell(review_id)
             return
         stored, call = claimed
-        await self._announcer.tell(review_id)
+        await self._tell(review_id)
         end = await self._call_once(stored, call)
         self._running.keep(call.invocation_id, end)
         await self._settle(stored, call, end, token)
-        await self._announcer.tell(review_id)
+        await self._tell(review_id)
 
     async def _claim(
         self, tx: Transaction, review_id: ReviewId, token: str, gone: str
@@ -125,7 +120,7 @@ class Executing:
         summary = await sessions.get_summary(tx, call.session_id)
         if summary is None or summary.state in TERMINAL_STATES:
             return End(SESSION_ENDED, "the session has ended")
-        if call.expires_at is None or call.expires_at <= self._parts.clock.now():
+        if call.expires_at is None or call.expires_at <= await self._parts.store_now(tx):
             return End(EXPIRED, "the approval has expired")
         digest = signed_digest(self._parts.signing_key, stored.signed)
         if not self._parts.signing_key or not same_digest(digest, stored.digest):
@@ -135,8 +130,11 @@ class Executing:
         found = self._servers.find_reviewed(call.server_id, call.tool_name.partition("__")[2])
         if found is None or found.tool.definition_digest != call.definition_digest:
             return End(TARGET_CHANGED, "the tool is gone, or is defined otherwise by now")
-        if found.tool.policy is PolicyDecision.DENY:
-            return End(DENIED_SINCE, "the tool was denied since")
+        ruled = await rule_call(
+            tx, stored.facts, self._parts.default_policy, self._parts.clock.now()
+        )
+        if ruled.ruling.decision is PolicyDecision.DENY:
+            return End(DENIED_SINCE, "it was denied since")
         return End(SERVER_UNAVAILABLE, gone) if gone else None
 
     async def _call_once(self, stored: Stored, call: Call) -> CallEnd:
@@ -157,9 +155,6 @@ class Executing:
             )
 
         await self._parts.write_at_last(settle)
-
-    def _deadline(self) -> Deadline:
-        return Deadline(self._parts.clock, WRITE_BUDGET)
 
 
 def end_of(end: CallEnd) -> End:

@@ -1,15 +1,14 @@
 """What the gateway needs of the machine and of other features; handed in where all is built."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from backend.domain.agents import AgentCommand, ElicitationReply, Elicited
 from backend.domain.gateway import ServerSettings
-from backend.ids import SessionId
+from backend.ids import ReviewId, SessionId
 from backend.keyring_secrets import SecretStore
-from backend.review import callers
 from backend.review.gateway.results import CallEnd
 
 
@@ -31,8 +30,8 @@ Elicit = Callable[[SessionId, Elicited], Awaitable[ElicitationReply]]
 """Ask the human of a session to fill in a form."""
 
 
-GatewayCaller = callers.ToolCaller
-Locate = callers.Locate
+Tell = Callable[[ReviewId], Coroutine[Any, Any, None]]
+"""Tell the window where a request stands."""
 
 
 class OpenConnection(Protocol):

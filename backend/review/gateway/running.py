@@ -5,7 +5,7 @@ from collections import OrderedDict
 from typing import Final
 
 from backend.ids import ReviewId
-from backend.review.gateway.results import CallEnd, ToolResult
+from backend.review.gateway.results import CallEnd
 
 _KEPT: Final = 64
 _KEPT_BYTES: Final = 32 * 1024 * 1024
@@ -16,7 +16,7 @@ class RunningCalls:
 
     def __init__(self) -> None:
         self._running: dict[str, asyncio.Task[CallEnd]] = {}
-        self._results: OrderedDict[str, tuple[int, ToolResult]] = OrderedDict()
+        self._ends: OrderedDict[str, CallEnd] = OrderedDict()
 
     def __contains__(self, invocation_id: object) -> bool:
         return invocation_id in self._running
@@ -29,19 +29,17 @@ class RunningCalls:
         return self._running.get(invocation_id)
 
     def keep(self, invocation_id: str, end: CallEnd) -> None:
-        """The whole result, for whoever comes back for it; the oldest give way."""
-        if end.result is None:
-            return
-        self._results[invocation_id] = (end.size, end.result)
-        while len(self._results) > _KEPT or self._bytes() > _KEPT_BYTES:
-            self._results.popitem(last=False)
+        """The whole end of it, for whoever comes back for it; the oldest give way."""
+        self._ends[invocation_id] = end
+        while len(self._ends) > _KEPT or self._bytes() > _KEPT_BYTES:
+            self._ends.popitem(last=False)
 
-    def result(self, invocation_id: str) -> ToolResult | None:
-        found = self._results.get(invocation_id)
-        return None if found is None else found[1]
+    def end(self, invocation_id: str) -> CallEnd | None:
+        """How it has ended, where this process still knows it whole."""
+        return self._ends.get(invocation_id)
 
     def _bytes(self) -> int:
-        return sum(size for size, _ in self._results.values())
+        return sum(end.size for end in self._ends.values())
 
 
 class ReviewNews:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from backend.mcp import shim_texts
+from backend.mcp.listing_file import ListingFile
 from backend.mcp.shim_calls import OpenCalls
 from backend.mcp.shim_desk import DeskLink, Place
 from backend.mcp.shim_forward import Forwarder, Waits
@@ -43,6 +44,7 @@ class Client:
             instance="instance",
             version="0",
             patience=self._patience,
+            others=ListingFile(home.agent_tools),
         )
 
     def send(self, **message: object) -> None:

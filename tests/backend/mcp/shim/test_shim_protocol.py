@@ -37,7 +37,7 @@ def test_initialize_agrees_on_a_version_both_know(
     result = start_shim().initialize(version=asked)["result"]
     assert isinstance(result, dict)
     assert result["protocolVersion"] == given
-    assert result["capabilities"] == {"tools": {}}
+    assert result["capabilities"] == {"tools": {"listChanged": True}}
     assert result["instructions"] == tools.INSTRUCTIONS
 
 
