@@ -6,7 +6,15 @@ from typing import Final
 
 from backend.clock import Deadline
 from backend.domain.digest import same_digest, signed_digest
-from backend.domain.review import Door, Review, ReviewOutcome, ReviewStatus, Verdict, verdict_of
+from backend.domain.review import (
+    Door,
+    Owner,
+    Review,
+    ReviewOutcome,
+    ReviewStatus,
+    Verdict,
+    verdict_of,
+)
 from backend.errors import (
     AppError,
     Conflict,
@@ -71,7 +79,7 @@ class Deciding:
         if seen.review.status is not ReviewStatus.PENDING:
             return _established(seen, option_id, claim_token, self._waiting.find(review_id))
         call = self._waiting.find(review_id)
-        if call is None or call.answer.done():
+        if seen.review.owner is Owner.AGENT and (call is None or call.answer.done()):
             raise _not_active(seen.review, "the agent does not wait for it any more")
         decision = review_outcomes.Decision(
             review_id=review_id,
@@ -88,7 +96,8 @@ class Deciding:
         except TemporarilyUnavailable:
             self._look_later(review_id)
             raise
-        _tell_agent(call, stored)
+        if call is not None:
+            _tell_agent(call, stored)
         await self._announcer.tell(review_id)
         return _established(stored, option_id, claim_token, call)
 
@@ -143,7 +152,8 @@ class Deciding:
     async def _run(self, attempt: _Attempt, deadline: Deadline) -> None:
         async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
             await lock_sessions(tx, [attempt.seen.review.session_id])
-            if not self._waiting.is_open(attempt.decision.review_id):
+            by_agent = attempt.seen.review.owner is Owner.AGENT
+            if by_agent and not self._waiting.is_open(attempt.decision.review_id):
                 return
             await tx.in_place(lambda tx: self._claim(tx, attempt))
 

@@ -5,7 +5,7 @@ from typing import Final
 from backend.clock import Deadline
 from backend.domain.ledger import ReviewPage
 from backend.domain.policy import RuleScope
-from backend.domain.review import Review, ReviewOutcome
+from backend.domain.review import Owner, Review, ReviewOutcome
 from backend.errors import ErrorCode, InvalidInput, NotFound
 from backend.ids import ClaimId, ClientId, ReviewId
 from backend.review.announcing import ReviewAnnouncer
@@ -39,7 +39,11 @@ class Reviews:
     async def list_open_reviews(self) -> tuple[Review, ...]:
         async with self._parts.database.reading(self._deadline()) as tx:
             found = await tx.in_place(reviews.list_pending)
-        return tuple(review for review in found if self._waiting.is_open(review.review_id))
+        return tuple(
+            review
+            for review in found
+            if review.owner is Owner.GATEWAY or self._waiting.is_open(review.review_id)
+        )
 
     async def get_review(self, review_id: ReviewId) -> Review:
         async with self._parts.database.reading(self._deadline()) as tx:

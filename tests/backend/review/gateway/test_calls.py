@@ -1,0 +1,271 @@
+"""Calls of agents for tools of other servers: ruled, asked about, run once, replayed."""
+
+import asyncio
+
+import pytest
+
+from backend.domain.policy import PolicyDecision
+from backend.domain.review import ReviewStatus
+from backend.errors import InvalidInput, NotFound
+from backend.review.callers import ToolCaller
+from backend.review.gateway.results import CallEnd, ReplyKind, ToolResult
+from tests.helpers.gateway_case import AGENT, DELETE, READ, WRITE, GatewayCase, told
+from tests.helpers.waiting import until
+
+UNKNOWN = "tool_execution_outcome_unknown"
+HOUR = 3_600.0
+
+
+async def test_an_allowed_call_runs_at_once_and_is_written_down_before_and_after(
+    case: GatewayCase,
+) -> None:
+    await case.set_policy(await case.add(), "write", PolicyDecision.ALLOW)
+    case.downstream.gate = asyncio.Event()
+    opened = await case.open(path="a")
+    await until(lambda: case.downstream.calls)
+    (attempt,) = case.table("tool_invocations")
+    assert (attempt["status"], attempt["owner"]) == ("executing", "gateway")
+    case.downstream.gate.set()
+    reply = await case.reply(opened)
+    assert (reply.kind, reply.result) == (ReplyKind.RAN, told().result)
+    await until(lambda: case.table("tool_invocations")[0]["status"] == "succeeded")
+    assert case.downstream.calls == [("write", {"path": "a"})]
+    assert [row["event_type"] for row in case.table("tool_call_events")] == [
+        "policy_decision",
+        "call_completed",
+    ]
+    assert not case.opened_reviews
+
+
+async def test_a_denied_call_runs_nothing_and_opens_no_card(case: GatewayCase) -> None:
+    await case.set_policy(await case.add(), "write", PolicyDecision.DENY)
+    assert (await case.call(path="a")).kind is ReplyKind.DENIED
+    assert case.downstream.calls == []
+    assert case.table("tool_action_requests") == []
+
+
+async def test_an_approved_call_runs_exactly_once_with_what_was_signed(case: GatewayCase) -> None:
+    """T6.1 1; T6.2 60: its limit is written down."""
+    await case.add()
+    opened = await case.open(path="a", text="nul\0 and\ttab")
+    assert (await case.review(opened)).status is ReviewStatus.PENDING
+    assert case.downstream.calls == []
+    await case.decide(opened)
+    reply = await case.reply(opened)
+    assert reply.kind is ReplyKind.RAN
+    assert case.downstream.calls == [("write", {"path": "a", "text": "nul\0 and\ttab"})]
+    await case.becomes(opened, "executed")
+    started = [row for row in case.table("tool_call_events") if row["event_type"] == "call_started"]
+    assert '"timeout_ms":60000' in str(started[0]["metadata"])
+    review = await case.review(opened)
+    assert (review.status, review.result) == (ReviewStatus.EXECUTED, "done")
+
+
+async def test_a_declined_call_stays_declined_for_an_equal_one(case: GatewayCase) -> None:
+    """T6.2 49."""
+    await case.add()
+    opened = await case.open(path="a")
+    await case.decide(opened, "decline")
+    assert (await case.reply(opened)).kind is ReplyKind.DECLINED
+    assert (await case.call(path="a")).kind is ReplyKind.DECLINED
+    assert case.opened_reviews == 1
+    assert case.downstream.calls == []
+
+
+async def test_two_equal_calls_before_a_decision_are_one_request(case: GatewayCase) -> None:
+    """T6.2 37."""
+    await case.add()
+    one, other = await asyncio.gather(case.open(path="a"), case.open(path="a"))
+    third = await case.open(path="b")
+    assert one.review_id == other.review_id != third.review_id
+    await case.decide(one)
+    assert (await case.reply(one)).kind is (await case.reply(other)).kind is ReplyKind.RAN
+    assert case.downstream.calls == [("write", {"path": "a"})]
+
+
+async def test_an_equal_call_after_the_run_is_told_the_stored_result(case: GatewayCase) -> None:
+    """T6.2 39."""
+    await case.add()
+    opened = await case.open(path="a")
+    await case.decide(opened)
+    await case.reply(opened)
+    again = await case.open(path="a")
+    assert again.replayed
+    assert (await case.reply(again)).result == told().result
+    assert len(case.downstream.calls) == 1
+
+
+async def test_after_its_hour_an_equal_call_asks_anew(case: GatewayCase) -> None:
+    await case.add()
+    opened = await case.open(path="a")
+    await case.decide(opened)
+    await case.reply(opened)
+    await case.clock.advance(HOUR + 1)
+    again = await case.open(path="a")
+    assert again.review_id != opened.review_id
+    assert len(case.downstream.calls) == 1
+
+
+async def test_what_only_reads_is_asked_about_again_once_its_result_was_handed_over(
+    case: GatewayCase,
+) -> None:
+    """A second look at a file must not show what it held before."""
+    await case.add()
+    opened = await case.open("files__read", path="a")
+    await case.decide(opened)
+    await case.becomes(opened, "executed")
+    uncollected = await case.open("files__read", path="a")
+    assert uncollected.review_id == opened.review_id
+    await case.reply(uncollected)
+    await until(lambda: case.table("tool_invocations")[0]["collected_at"])
+    assert (await case.open("files__read", path="a")).review_id != opened.review_id
+
+
+async def test_a_failure_nobody_was_told_of_is_told_to_the_next_equal_call_and_only_once(
+    case: GatewayCase,
+) -> None:
+    await case.add()
+    case.downstream.end = CallEnd(code=UNKNOWN, detail="the server ended")
+    opened = await case.open(path="a")
+    await case.decide(opened)
+    await case.becomes(opened, "failed")
+    assert (await case.review(opened)).status is ReviewStatus.OUTCOME_UNKNOWN
+    reply = await case.call(path="a")
+    assert (reply.kind, reply.detail) == (ReplyKind.UNKNOWN, "the server ended")
+    await until(lambda: case.table("tool_invocations")[0]["collected_at"])
+    assert (await case.open(path="a")).review_id != opened.review_id
+    assert len(case.downstream.calls) == 1
+
+
+async def test_an_error_of_the_tool_itself_is_handed_on_and_stored_as_failed(
+    case: GatewayCase,
+) -> None:
+    await case.add()
+    result = ToolResult(({"type": "text", "text": "no such folder"},), is_error=True)
+    case.downstream.end = CallEnd(result, "tool_execution_failed", "no such folder")
+    opened = await case.open(path="a")
+    await case.decide(opened)
+    assert (await case.reply(opened)).result == result
+    await case.becomes(opened, "failed")
+    assert (await case.review(opened)).error == "no such folder"
+
+
+async def test_a_destructive_tool_is_asked_about_every_time(case: GatewayCase) -> None:
+    server = await case.add()
+    with pytest.raises(InvalidInput):
+        await case.set_policy(server, "delete", PolicyDecision.ALLOW)
+    opened = await case.open("files__delete", path="a")
+    review = await case.review(opened)
+    assert review.scopes == ()
+
+
+async def test_a_changed_definition_asks_until_it_is_confirmed(case: GatewayCase) -> None:
+    """T6.2 58."""
+    server = await case.set_policy(await case.add(), "write", PolicyDecision.ALLOW)
+    case.downstream.tools = [{**WRITE, "description": "Now writes anywhere."}, READ, DELETE]
+    server = await case.gateway.api.refresh_server(server.settings.server_id)
+    assert next(tool for tool in server.tools if tool.name == "write").changed
+    assert (await case.open(path="a")).asks
+    server = await case.set_policy(server, "write", PolicyDecision.ALLOW)
+    assert not (await case.open(path="b")).asks
+
+
+async def test_a_tool_redefined_after_its_approval_was_asked_for_does_not_run(
+    case: GatewayCase,
+) -> None:
+    await case.add()
+    opened = await case.open(path="a")
+    case.downstream.tools = [{**WRITE, "description": "Now writes anywhere."}]
+    await case.gateway.api.refresh_server((await case.review(opened)).server_id or "")  # type: ignore[arg-type]
+    await case.decide(opened)
+    reply = await case.reply(opened)
+    assert (reply.kind, case.status(opened.review_id)) == (ReplyKind.FAILED, "failed")
+    assert case.downstream.calls == []
+
+
+async def test_arguments_changed_in_the_store_after_the_approval_do_not_run(
+    case: GatewayCase,
+) -> None:
+    """T6.2 48: what is run is what was signed, or nothing."""
+    await case.add()
+    case.downstream.gone = "it does not start"
+    for connection in case.downstream.connections:
+        connection.closed = True
+    opened = await case.open(path="a")
+    case.run(
+        "UPDATE tool_action_requests SET signed_arguments ="
+        ' replace(signed_arguments, \'"path":"a"\', \'"path":"b"\')'
+    )
+    case.downstream.gone = ""
+    with pytest.raises(Exception, match=r"decision|decided|invalid|sign"):
+        await case.decide(opened)
+    assert case.downstream.calls == []
+    assert case.status(opened.review_id) in {"cancelled", "failed"}
+
+
+async def test_a_session_that_ended_after_the_approval_runs_nothing(case: GatewayCase) -> None:
+    """T6.2 43."""
+    await case.add()
+    opened = await case.open(path="a")
+    for connection in case.downstream.connections:
+        connection.closed = True
+    case.run("UPDATE task_sessions SET state = 'COMPLETED'")
+    await case.decide(opened)
+    await case.becomes(opened, "expired")
+    assert case.downstream.calls == []
+
+
+async def test_a_server_that_cannot_be_reached_fails_the_call_before_it_begins(
+    case: GatewayCase,
+) -> None:
+    await case.add()
+    opened = await case.open(path="a")
+    case.downstream.connections[-1].closed = True
+    case.downstream.gone = "there is no such program"
+    await case.decide(opened)
+    reply = await case.reply(opened)
+    assert (reply.kind, reply.detail) == (ReplyKind.FAILED, "there is no such program")
+    assert case.downstream.calls == []
+
+
+async def test_a_lone_surrogate_is_refused_before_anything_is_written(case: GatewayCase) -> None:
+    await case.add()
+    with pytest.raises(InvalidInput):
+        await case.open(path="\ud800")
+    assert case.table("tool_invocations") == []
+
+
+async def test_a_ticket_is_for_its_own_session_only(case: GatewayCase) -> None:
+    """T6.2 41."""
+    await case.add()
+    opened = await case.open(path="a")
+    assert (await case.gateway.calls.redeem(AGENT, opened.ticket)).review_id == opened.review_id
+    stranger = ToolCaller(AGENT.identity, hosted=None)
+    with pytest.raises(NotFound):
+        await case.gateway.calls.redeem(AGENT, "call-nothing")
+    other = ToolCaller(AGENT.identity, hosted="s2")  # type: ignore[arg-type]
+    with pytest.raises(NotFound):
+        await case.gateway.calls.redeem(other, opened.ticket)
+    assert stranger.hosted is None
+
+
+async def test_a_call_that_comes_again_with_its_own_key_does_not_run_twice(
+    case: GatewayCase,
+) -> None:
+    await case.set_policy(await case.add(), "write", PolicyDecision.ALLOW)
+    first = await case.open("files__write", "instance:1", path="a")
+    await case.reply(first)
+    again = await case.open("files__write", "instance:1", path="a")
+    assert (await case.reply(again)).result == told().result
+    await case.open("files__write", "instance:2", path="a")
+    await until(lambda: len(case.downstream.calls) == 2)
+
+
+async def test_of_a_removed_server_open_requests_are_cancelled(case: GatewayCase) -> None:
+    server = await case.add()
+    opened = await case.open(path="a")
+    waiting = asyncio.ensure_future(case.reply(opened))
+    await case.gateway.api.remove_server(server.settings.server_id)
+    assert (await waiting).kind is ReplyKind.CANCELLED
+    assert case.status(opened.review_id) == "cancelled"
+    assert not case.gateway.calls.knows("files__write")

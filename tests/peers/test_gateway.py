@@ -1,0 +1,131 @@
+"""Real MCP servers behind the gateway, called by a real MCP client."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, ImageContent, TextContent
+
+from backend.domain.gateway import Server
+from backend.domain.policy import PolicyDecision, Risk
+from backend.domain.review import ReviewStatus
+from tests.helpers.gateway_peers import GatewayDesk, gateway_desk, server_program
+from tests.helpers.mcp_clients import Era, ignore_progress
+
+pytestmark = pytest.mark.peers
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[GatewayDesk]:
+    async with gateway_desk(tmp_path / "home") as running:
+        yield running
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    files = tmp_path / "files"
+    files.mkdir()
+    return files
+
+
+@pytest.fixture
+async def files(desk: GatewayDesk, folder: Path) -> Server:
+    return await desk.add("files", server_program("mcp-server-filesystem"), str(folder))
+
+
+@pytest.fixture
+async def everything(desk: GatewayDesk) -> Server:
+    return await desk.add("every", server_program("mcp-server-everything"))
+
+
+def text_of(result: CallToolResult) -> str:
+    return "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+
+
+def writing(folder: Path, name: str = "a.txt", content: str = "once\n") -> dict[str, str]:
+    return {"path": str(folder / name), "content": content}
+
+
+async def call(client: Client, tool: str, arguments: dict[str, str]) -> CallToolResult:
+    return await client.call_tool(tool, arguments, progress_callback=ignore_progress)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_its_tools_are_listed_and_an_allowed_one_runs_at_once(
+    desk: GatewayDesk, everything: Server, mode: Era
+) -> None:
+    await desk.allow(everything, "echo")
+    async with desk.client(mode) as client:
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert "ask_user_question" in listed
+        assert listed["every__echo"].annotations is not None
+        assert listed["every__echo"].annotations.read_only_hint
+        result = await call(client, "every__echo", {"message": "hi"})
+    assert not result.is_error
+    assert text_of(result).startswith("Echo: hi")
+    assert result.meta is not None
+    assert result.meta["dev.kandesk/source"]["untrusted"] is True
+
+
+async def test_images_and_structured_results_come_through_unchanged(
+    desk: GatewayDesk, everything: Server
+) -> None:
+    await desk.allow(everything, "get-tiny-image")
+    await desk.allow(everything, "get-structured-content")
+    async with desk.client() as client:
+        image = await call(client, "every__get-tiny-image", {})
+        structured = await call(client, "every__get-structured-content", {"location": "New York"})
+    assert any(isinstance(part, ImageContent) for part in image.content)
+    assert structured.structured_content is not None
+    assert structured.structured_content["conditions"] == "Cloudy"
+
+
+async def test_a_denied_tool_is_not_listed_and_does_not_run(
+    desk: GatewayDesk, files: Server, folder: Path
+) -> None:
+    await desk.set_policy(files, "write_file", PolicyDecision.DENY)
+    async with desk.client() as client:
+        assert "files__write_file" not in {tool.name for tool in (await client.list_tools()).tools}
+        result = await call(client, "files__write_file", writing(folder))
+    assert result.is_error
+    assert "does not let agents" in text_of(result)
+    assert not (folder / "a.txt").exists()
+
+
+async def test_an_approved_call_writes_the_file_once(
+    desk: GatewayDesk, files: Server, folder: Path
+) -> None:
+    """T6.1 1."""
+    async with desk.client() as client:
+        calling = asyncio.ensure_future(call(client, "files__write_file", writing(folder)))
+        review = await desk.asked()
+        assert review.server_name == "files"
+        assert review.risk is Risk.DESTRUCTIVE
+        assert not (folder / "a.txt").exists()
+        await desk.decide(review, "approve")
+        result = await asyncio.wait_for(calling, 30)
+        assert not result.is_error, text_of(result)
+        assert (folder / "a.txt").read_text() == "once\n"
+        ended = await desk.until(review.review_id, ReviewStatus.EXECUTED)
+        assert "wrote" in ended.result
+        # Equal arguments replay the state: nothing is written again.
+        (folder / "a.txt").unlink()
+        again = await call(client, "files__write_file", writing(folder))
+        assert "was not run again" in text_of(again)
+        assert not (folder / "a.txt").exists()
+
+
+async def test_a_declined_call_writes_nothing_and_says_so_again(
+    desk: GatewayDesk, files: Server, folder: Path
+) -> None:
+    """T6.2 49."""
+    async with desk.client() as client:
+        calling = asyncio.ensure_future(call(client, "files__write_file", writing(folder)))
+        review = await desk.asked()
+        await desk.decide(review, "decline")
+        assert "declined" in text_of(await asyncio.wait_for(calling, 30))
+        assert "declined" in text_of(await call(client, "files__write_file", writing(folder)))
+    assert not (folder / "a.txt").exists()
+    assert not await desk.desk.reviews.list_open_reviews()
