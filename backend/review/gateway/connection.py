@@ -158,7 +158,8 @@ class Connection:
     async def close(self) -> None:
         """End it and whatever process it has; every open call then has an end."""
         self._closing.set()
-        await asyncio.wait({self._life}, timeout=10.0)
+        if self._ready.is_set():
+            await asyncio.wait({self._life}, timeout=10.0)
         self._life.cancel()
         await asyncio.wait({self._life})
 
