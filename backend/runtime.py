@@ -80,12 +80,14 @@ class Runtime:
         allow_migration: bool = False,
         listener: Listener,
         on_hand_over: Callable[[], None] | None = None,
+        maintenance: bool = True,
     ) -> "Runtime":
         """Own the store, settle what the last run left, then listen.
 
         Port 0 takes the port of the last run, or any when that is taken. `database` is the address
         of a store on a server; empty, the file in the home; None, what `desk.toml` says. Without
-        `allow_migration` an older store on a server is not changed.
+        `allow_migration` an older store on a server is not changed. Without `maintenance` cards are
+        repaired once, at the start, and no more.
 
         Raises:
             StorageFailed: the store cannot be used, or another desk owns it; nothing was changed.
@@ -112,7 +114,7 @@ class Runtime:
                 list_for_shims(home, services.gateway)
                 runtime = cls._build(home, clock, kind, store, services, tools, on_hand_over)
                 services.bus.subscribe(listener)
-                await runtime.start(clock, port)
+                await runtime.start(clock, port, maintenance=maintenance)
             except BaseException:
                 if services is not None:
                     await services.supervisor.stop()
@@ -120,10 +122,11 @@ class Runtime:
                 raise
             return runtime
 
-    async def start(self, clock: Clock, port: int) -> None:
+    async def start(self, clock: Clock, port: int, *, maintenance: bool) -> None:
         """Recover, then let everybody in; part of `open`."""
         await self._store.start(_recovery(clock, self._store, self._services))
         await self._services.expiry.start()
+        self._services.cards.start(maintenance=maintenance)
         self._services.supervisor.start(
             self._store.keep(self._services.bus.publish), name="keep the store", repeats=True
         )
@@ -270,6 +273,7 @@ class Runtime:
             await self._close_doors()
             if self._services.gateway is not None:
                 await self._services.gateway.close()
+            await self._services.cards.stop()
             await self._services.supervisor.stop()
         finally:
             await self._store.close()
@@ -362,20 +366,31 @@ def _desk_info(home: Home, database: Database, expire_after: float | None) -> De
 
 @asynccontextmanager
 async def offline_desk(home: Home, clock: Clock) -> AsyncIterator[DeskApi]:
-    """The desk for one command while no desk runs: same lock, same recovery, same resolver.
+    """The desk for one command while no desk runs. Raises as `offline_services` does."""
+    async with offline_services(home, clock) as services:
+        yield services.desk
+
+
+@asynccontextmanager
+async def offline_services(
+    home: Home, clock: Clock, database: str | None = None
+) -> AsyncIterator[Services]:
+    """All of a desk for one command while none runs: same lock, same recovery, same resolver.
+
+    `database` is as in `Runtime.open`.
 
     Raises:
         StorageFailed: a desk owns the store, or it cannot be used.
         InvalidInput: `desk.toml` says something that cannot be.
         TemporarilyUnavailable: the store is locked, or its server is not there.
     """
-    location = store_location(home, read_desk_file(home).database)
+    location = store_location(home, database or read_desk_file(home).database)
     with file_failures(home.root):
         store = await open_store(home, location, clock, kind="command")
     try:
         services = _build_services(home, store, clock, None, None)
         await store.start(_recovery(clock, store, services))
-        yield services.desk
+        yield services
         await services.supervisor.stop()
     finally:
         await store.close()

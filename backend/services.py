@@ -31,6 +31,7 @@ from backend.conversation.notices import Notices
 from backend.conversation.unavailable import NoConversations
 from backend.desk import LocalDesk, ReviewDoors
 from backend.events import Event, EventBus, StoreAvailability, Woke
+from backend.ids import ReviewId
 from backend.metrics import Metrics
 from backend.review.gateway.gateway import Gateway
 from backend.review.gateway.loading import Connector
@@ -38,6 +39,7 @@ from backend.review.gateway.ports import GatewayMeans
 from backend.review.gateway.tool_policy import tool_policy
 from backend.review.parts import ReviewParts
 from backend.review.prompt_door import PermissionDoor
+from backend.review.repairing import CardRepair
 from backend.review.reviews import Reviews
 from backend.review.unavailable import NoGateway, NoPrompts, NoReviews, NoRules
 from backend.store.database import Database
@@ -55,6 +57,7 @@ class Services:
     permissions: PermissionDoor
     lifecycle: Lifecycle
     expiry: Expiry
+    cards: CardRepair
     supervisor: TaskSupervisor
     bus: EventBus
     metrics: Metrics
@@ -115,6 +118,7 @@ def build_services(
         permissions=NoPrompts(),
         lifecycle=lifecycle,
         expiry=Expiry(parts, bus, expire_after),
+        cards=_build_cards(parts, bus, hosted),
         supervisor=parts.supervisor,
         bus=bus,
         metrics=metrics,
@@ -138,6 +142,15 @@ def _build_gateway(
         secrets=means.secrets,
         locate=CallerPlaces(parts.waiters),
     )
+
+
+def _build_cards(parts: Parts, bus: EventBus, hosted: Hosting | None) -> CardRepair:
+    tell = _nobody_to_tell if hosted is None else hosted.reviews.tell
+    return CardRepair(parts.database, parts.clock, bus, parts.supervisor, tell)
+
+
+async def _nobody_to_tell(_review_id: ReviewId) -> None:
+    """A desk that runs for one command has no window."""
 
 
 def _review_doors(hosted: Hosting | None, gateway: Gateway | None) -> ReviewDoors:

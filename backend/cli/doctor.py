@@ -28,6 +28,8 @@ from backend.private_file import write_private
 from backend.store.owner_lock import OwnerLock
 from backend.store.store_location import DatabaseServer, StoreLocation, store_location
 
+BUDGET: Final = "--budget"
+REPAIR_CARDS: Final = "--repair-cards"
 _SECRET_BYTES: Final = 32
 
 
@@ -37,11 +39,14 @@ def main(arguments: Sequence[str]) -> int:
     parsed = parser.parse_args(arguments)
     if parsed.backed_up and not parsed.repair:
         parser.error(f"{BACKED_UP} goes with --repair")
+    if parsed.budget is not None and not parsed.repair_cards:
+        parser.error(f"{BUDGET} goes with {REPAIR_CARDS}")
     home = resolve_home(parsed.home)
     clock = SystemClock()
     try:
         done = [
             *(_repair(home, clock, parsed) if parsed.repair else ()),
+            *(_repair_cards(home, clock, parsed) if parsed.repair_cards else ()),
             *(_rotate_tokens(home, parsed.database) if parsed.rotate_tokens else ()),
         ]
     except (AppError, OSError) as error:
@@ -69,6 +74,14 @@ def _parser() -> argparse.ArgumentParser:
         BACKED_UP,
         action="store_true",
         help="with --repair: you have backed up the store on the server; change it",
+    )
+    parser.add_argument(
+        REPAIR_CARDS,
+        action="store_true",
+        help="let every card show what became of its permission; no desk may run",
+    )
+    parser.add_argument(
+        BUDGET, metavar="N", type=_budget, help=f"with {REPAIR_CARDS}: at most N cards"
     )
     add_database_option(
         parser, text="the store, where serve was given one: postgresql://USER@HOST:PORT/NAME"
@@ -121,6 +134,21 @@ def _started(home: Home) -> Nanoseconds | None:
 def _repair(home: Home, clock: Clock, parsed: argparse.Namespace) -> Iterator[str]:
     location = _named_location(home, parsed.database)
     return repair(home, location, clock, backed_up=parsed.backed_up)
+
+
+def _budget(text: str) -> int:
+    budget = int(text)
+    if budget < 1:
+        raise ValueError(text)
+    return budget
+
+
+def _repair_cards(home: Home, clock: Clock, parsed: argparse.Namespace) -> Iterator[str]:
+    # Imported here: it is the whole desk.
+    from backend.cli.doctor_cards import repair_cards
+
+    location = _named_location(home, parsed.database)
+    return repair_cards(home, location, clock, database=parsed.database, budget=parsed.budget)
 
 
 def _rotate_tokens(home: Home, database: str | None) -> Iterator[str]:

@@ -60,6 +60,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="bring an older store on a server up to date; back it up first",
     )
+    parser.add_argument(
+        "--no-maintenance",
+        action="store_true",
+        help="repair cards of permissions once, at the start, and not while it runs",
+    )
     return parser
 
 
@@ -84,6 +89,7 @@ async def _serve(home: Home, parsed: argparse.Namespace) -> int:
             allow_migration=parsed.migrate,
             listener=ProgressLog(clock),
             on_hand_over=stop.hand_over,
+            maintenance=not parsed.no_maintenance,
         )
     )
     waiting = asyncio.create_task(stop.requested.wait())

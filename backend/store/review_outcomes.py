@@ -36,6 +36,7 @@ async def decide(tx: Transaction, stored: Stored, decision: Decision) -> bool:
     """Pending to approved or rejected, at most once; False when it is no longer pending."""
     now = format_timestamp(decision.now)
     approved = decision.status == "approved"
+    tx.hint(stored.place.workspace_id)
     changed = await tx.execute(
         "UPDATE tool_action_requests SET status = :status, option_id = :option, claim_id = :claim,"
         " decided_by_user = :client, door = :door, decided_at = :now, resolved_at = :resolved,"
@@ -82,6 +83,7 @@ async def decide(tx: Transaction, stored: Stored, decision: Decision) -> bool:
 
 async def mark_told(tx: Transaction, stored: Stored, now: Nanoseconds) -> bool:
     """The agent has been given the answer; False when it was before, or nobody has decided."""
+    tx.hint(stored.place.workspace_id)
     told = await tx.execute(
         "UPDATE tool_action_requests SET execution_token = :claim, updated_at = :now,"
         " status = CASE WHEN status = 'approved' THEN 'executing' ELSE status END"
@@ -189,6 +191,7 @@ async def _end(
     now: Nanoseconds,
     drifted: bool = False,
 ) -> bool:
+    tx.hint(stored.place.workspace_id)
     changed = await tx.execute(
         "UPDATE tool_action_requests SET status = :status, resolved_at = :now, updated_at = :now,"
         f" drifted = :drifted WHERE id = :id AND {expected}",
@@ -205,18 +208,24 @@ async def _end(
     return changed > 0
 
 
-async def project(tx: Transaction, review_id: ReviewId, now: Nanoseconds) -> None:
-    """Write the outcome on the card's row, together with the outcome."""
+async def project(tx: Transaction, review_id: ReviewId, now: Nanoseconds) -> bool:
+    """Write the outcome on the card's row, together with the outcome.
+
+    False, and nothing is written, where there is no card or it shows just that (T3.7).
+    """
     stored = await reviews.find(tx, review_id)
     if stored is None:
-        return
+        return False
     row = await tx.fetch_one(
         "SELECT metadata FROM task_session_messages WHERE id = :id",
         {"id": stored.review.message_id},
     )
     if row is None:
-        return
-    metadata = decided_metadata(decode(row["metadata"]), stored.review, stored.claim_id)
+        return False
+    shown = decode(row["metadata"])
+    metadata = decided_metadata(shown, stored.review, stored.claim_id)
+    if metadata == shown:
+        return False
     await tx.execute(
         "UPDATE task_session_messages SET metadata = :metadata, updated_at = :now,"
         " revision = :revision WHERE id = :id",
@@ -227,6 +236,7 @@ async def project(tx: Transaction, review_id: ReviewId, now: Nanoseconds) -> Non
             "revision": await next_revision(tx),
         },
     )
+    return True
 
 
 def _call_moved(
