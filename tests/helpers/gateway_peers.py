@@ -1,7 +1,7 @@
 """A running desk with a real MCP server behind it, and a human at its front door."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 
 from backend.api import DeskApi
-from backend.clock import SystemClock
+from backend.clock import SystemClock, format_timestamp
 from backend.domain.gateway import Server, ServerSettings, ServerStatus, Transport
 from backend.domain.policy import PolicyDecision
 from backend.domain.review import Review, ReviewOutcome, ReviewStatus
@@ -21,6 +21,7 @@ from backend.runtime import Runtime
 from backend.secrets import read_secret
 from tests.helpers.mcp_clients import Era, http_client
 from tests.helpers.peer_agents import PROGRAMS
+from tests.helpers.place import raw
 from tests.helpers.waiting import eventually
 
 HUMAN = ClientId("human")
@@ -33,11 +34,16 @@ def server_program(name: str) -> str:
     return str(program)
 
 
+def _ignore(event: Event) -> None:
+    pass
+
+
 @dataclass
 class GatewayDesk:
     home: Home
     runtime: Runtime
-    events: list[Event]
+    hear: Callable[[Event], None] = _ignore
+    """Called with each event."""
 
     @property
     def desk(self) -> DeskApi:
@@ -55,6 +61,29 @@ class GatewayDesk:
         server = await self.desk.gateway.save_server(settings, {})
         assert server.status is ServerStatus.READY, server.detail
         return server
+
+    async def add_over_http(self, name: str, url: str) -> Server:
+        settings = ServerSettings(
+            ServerId(f"server-{name}"), name, Transport.HTTP, url=url, headers={"X-Plain": "1"}
+        )
+        server = await self.desk.gateway.save_server(settings, {})
+        assert server.status is ServerStatus.READY, server.detail
+        return server
+
+    def let_expire(self, review: Review) -> None:
+        """Its hour is over."""
+        with raw(self.home.database) as connection:
+            connection.execute(
+                "UPDATE tool_action_requests SET expires_at = ? WHERE id = ?",
+                (format_timestamp(review.asked_at), review.review_id),
+            )
+            connection.commit()
+
+    async def only_review(self) -> Review:
+        """The one request there is, whatever has become of it."""
+        with raw(self.home.database) as connection:
+            (row,) = connection.execute("SELECT id FROM tool_action_requests").fetchall()
+        return await self.desk.reviews.get_review(ReviewId(str(row["id"])))
 
     async def allow(self, server: Server, tool: str) -> None:
         await self.set_policy(server, tool, PolicyDecision.ALLOW)
@@ -100,10 +129,16 @@ class GatewayDesk:
 
 @asynccontextmanager
 async def gateway_desk(root: Path) -> AsyncIterator[GatewayDesk]:
-    home, events = Home(root), list[Event]()
-    runtime = await Runtime.open(home, SystemClock(), kind="serve", listener=events.append)
+    home, desks = Home(root), list[GatewayDesk]()
+
+    def hear(event: Event) -> None:
+        for desk in desks:
+            desk.hear(event)
+
+    runtime = await Runtime.open(home, SystemClock(), kind="serve", listener=hear)
+    desks.append(GatewayDesk(home, runtime))
     try:
-        yield GatewayDesk(home, runtime, events)
+        yield desks[0]
     finally:
         await runtime.close(deliberate=False)
         # The SDK's client gives sockets back in the turn after.

@@ -55,6 +55,8 @@ def run(tool: str, arguments: dict[str, Any], request_id: object) -> dict[str, A
             time.sleep(float(arguments.get("seconds", 0)))
         case "env":
             return text(json.dumps(dict(os.environ)))
+        case _:
+            pass
     return text(str(arguments.get("message", "done")))
 
 

@@ -1,6 +1,10 @@
 """Real MCP servers behind the gateway, called by a real MCP client."""
 
 import asyncio
+import contextlib
+import os
+import signal
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,8 +15,10 @@ from mcp_types import CallToolResult, ImageContent, TextContent
 from backend.domain.gateway import Server
 from backend.domain.policy import PolicyDecision, Risk
 from backend.domain.review import ReviewStatus
+from backend.errors import Conflict
 from tests.helpers.gateway_peers import GatewayDesk, gateway_desk, server_program
 from tests.helpers.mcp_clients import Era, ignore_progress
+from tests.helpers.ports import free_port, until_listening
 
 pytestmark = pytest.mark.peers
 
@@ -129,3 +135,71 @@ async def test_a_declined_call_writes_nothing_and_says_so_again(
         assert "declined" in text_of(await call(client, "files__write_file", writing(folder)))
     assert not (folder / "a.txt").exists()
     assert not await desk.desk.reviews.list_open_reviews()
+
+
+async def test_a_request_nobody_decides_in_its_hour_expires_and_writes_nothing(
+    desk: GatewayDesk, files: Server, folder: Path
+) -> None:
+    """T6.2 50: an equal call then opens a new request."""
+    async with desk.client() as client:
+        calling = asyncio.ensure_future(call(client, "files__write_file", writing(folder)))
+        review = await desk.asked()
+        assert review.expires_at is not None
+        assert 3_500e9 < review.expires_at - review.asked_at < 3_700e9
+        desk.let_expire(review)
+        with contextlib.suppress(Conflict):
+            await desk.decide(review, "approve")
+        await desk.until(review.review_id, ReviewStatus.EXPIRED)
+        assert "in time" in text_of(await asyncio.wait_for(calling, 30))
+        again = asyncio.ensure_future(call(client, "files__write_file", writing(folder)))
+        fresh = await desk.asked()
+        assert fresh.review_id != review.review_id
+        await desk.decide(fresh, "decline")
+        await again
+    assert not (folder / "a.txt").exists()
+
+
+@pytest.mark.parametrize("moment", ["decision", "claim", "result"])
+async def test_a_desk_killed_between_approval_and_result_never_writes_twice(
+    tmp_path: Path, folder: Path, moment: str
+) -> None:
+    """T1.2, owner=gateway: what was never begun runs once, what was has an unknown outcome."""
+    home, file = tmp_path / "home", folder / "a.txt"
+    killed = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.peers.gateway_that_is_killed", home, folder, moment),
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, complaints = await asyncio.wait_for(killed.communicate(), 60)
+    assert killed.returncode == -signal.SIGKILL, complaints.decode()
+    assert file.exists() is (moment == "result")
+    file.unlink(missing_ok=True)
+    async with gateway_desk(home) as desk:
+        review = await desk.only_review()
+        begun = moment != "decision"
+        ended = ReviewStatus.OUTCOME_UNKNOWN if begun else ReviewStatus.EXECUTED
+        await desk.until(review.review_id, ended)
+        assert file.exists() is not begun
+
+
+async def test_a_server_over_http_is_called_with_its_secret_header(
+    desk: GatewayDesk, tmp_path: Path
+) -> None:
+    """`server-everything` as a server of its own."""
+    port = free_port()
+    serving = await asyncio.create_subprocess_exec(
+        server_program("mcp-server-everything"),
+        "streamableHttp",
+        env={**os.environ, "PORT": str(port)},
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        await until_listening(port)
+        server = await desk.add_over_http("web", f"http://127.0.0.1:{port}/mcp")
+        await desk.allow(server, "echo")
+        async with desk.client("auto") as client:
+            result = await call(client, "web__echo", {"message": "over HTTP"})
+        assert text_of(result).startswith("Echo: over HTTP")
+    finally:
+        serving.kill()
+        await serving.wait()
