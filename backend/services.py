@@ -115,7 +115,7 @@ def build_services(
             doors=_review_doors(hosted, gateway),
         ),
         asking=asking,
-        permissions=NoPrompts(),
+        permissions=_permission_door(parts, hosted),
         lifecycle=lifecycle,
         expiry=Expiry(parts, bus, expire_after),
         cards=_build_cards(parts, bus, hosted),
@@ -158,6 +158,12 @@ def _review_doors(hosted: Hosting | None, gateway: Gateway | None) -> ReviewDoor
     if hosted is None:
         return ReviewDoors(NoReviews(), NoRules(), servers)
     return ReviewDoors(hosted.reviews, hosted.reviews.rules, servers)
+
+
+def _permission_door(parts: Parts, hosted: Hosting | None) -> PermissionDoor:
+    if hosted is None:
+        return NoPrompts()
+    return hosted.reviews.prompting(CallerPlaces(parts.waiters))
 
 
 def _follow_store(happened: Event, worker: DeadlineWorker) -> None:

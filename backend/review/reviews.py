@@ -9,9 +9,11 @@ from backend.domain.review import Owner, Review, ReviewOutcome
 from backend.errors import ErrorCode, InvalidInput, NotFound
 from backend.ids import ClaimId, ClientId, ReviewId
 from backend.review.announcing import ReviewAnnouncer
+from backend.review.callers import Locate
 from backend.review.deciding import Deciding
 from backend.review.parts import ReviewParts
 from backend.review.permissions import Permissions
+from backend.review.prompting import Prompting
 from backend.review.rules import Rules
 from backend.review.settling import ReviewSettler
 from backend.review.waiting import WaitingCalls
@@ -32,17 +34,22 @@ class Reviews:
         announcer = ReviewAnnouncer(parts)
         self.tell = announcer.tell
         self._deciding = Deciding(parts, self._waiting, announcer)
-        settler = ReviewSettler(parts, self._waiting, announcer)
+        self._announcer = announcer
+        self._settler = settler = ReviewSettler(parts, self._waiting, announcer)
         self.permissions = Permissions(parts, self._waiting, announcer, settler)
         self.rules = Rules(parts)
+
+    def prompting(self, locate: Locate) -> Prompting:
+        """The side that faces agents which ask over MCP."""
+        return Prompting(self._parts, self._waiting, self._announcer, self._settler, locate)
 
     async def list_open_reviews(self) -> tuple[Review, ...]:
         async with self._parts.database.reading(self._deadline()) as tx:
             found = await tx.in_place(reviews.list_pending)
         return tuple(
-            review
-            for review in found
-            if review.owner is Owner.GATEWAY or self._waiting.is_open(review.review_id)
+            each.review
+            for each in found
+            if each.review.owner is Owner.GATEWAY or self._waiting.is_open(each.review.review_id)
         )
 
     async def get_review(self, review_id: ReviewId) -> Review:

@@ -1,6 +1,7 @@
 """What becomes of a permission once its agent was answered, or waits no more (T8.3)."""
 
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from backend.domain.agents import ToolCallChange, ToolStatus
 from backend.domain.digest import canonical_json
@@ -11,6 +12,9 @@ from backend.review.waiting import WaitingCall, WaitingCalls
 from backend.store import review_outcomes, reviews
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
+
+NOT_TOLD: Final = "outcome_not_told"
+"""Why the outcome of what a guest was allowed is not known: nothing tells it over MCP (T8.3)."""
 
 Step = Callable[[Transaction, reviews.Stored], Awaitable[bool]]
 
@@ -56,6 +60,24 @@ class ReviewSettler:
             return await review_outcomes.mark_executed(tx, stored, ended, now, drifted=drifted)
 
         self._start(call, execute, "settle permission", ends=True)
+
+    def expired(self, call: WaitingCall, reason: str) -> None:
+        """It waits no more, and was given nothing, whatever was decided: nobody can any more."""
+
+        async def expire(tx: Transaction, stored: reviews.Stored) -> bool:
+            now = self._parts.clock.now()
+            return await review_outcomes.expire(tx, stored, reason, now, approved=True)
+
+        self._start(call, expire, "expire permission", ends=True)
+
+    def unheard(self, call: WaitingCall) -> None:
+        """It was answered, and nothing more of it will ever be told here."""
+
+        async def lose(tx: Transaction, stored: reviews.Stored) -> bool:
+            now = self._parts.clock.now()
+            return await review_outcomes.mark_unknown(tx, stored, now, detail=NOT_TOLD)
+
+        self._start(call, lose, "settle permission", ends=True)
 
     def unknown(self, call: WaitingCall) -> None:
         """It was answered, and its turn or its process has ended without saying what came of it."""

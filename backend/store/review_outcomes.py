@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from backend.clock import Nanoseconds, format_timestamp
-from backend.ids import ClaimId, ClientId, ReviewId
+from backend.ids import ClaimId, ClientId, ReviewId, RuleId
 from backend.store import reviews
 from backend.store.database import Statement, Transaction
-from backend.store.metadata import decode, encode
+from backend.store.metadata import JsonDict, decode, encode
 from backend.store.review_rows import OUTCOME_UNKNOWN, decided_metadata
 from backend.store.reviews import Stored
 from backend.store.revisions import next_revision
@@ -17,6 +17,9 @@ from backend.store.tool_events import ToolEvent, recording
 
 DESK_ENDED: Final = "desk_ended"
 """Why a request was cancelled that waited when the desk ended."""
+EXPIRED: Final = "action_expired"
+CLOSED: Final = "action_issue_closed"
+"""Its conversation or its task has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,10 @@ class Decision:
     client_id: ClientId
     door: str
     now: Nanoseconds
+    reason: str = ""
+    """Why it is declined, in the human's words."""
+    rule_id: RuleId | None = None
+    """The rule that was made with it, or that it follows because the human has confirmed it."""
 
 
 async def decide(tx: Transaction, stored: Stored, decision: Decision) -> bool:
@@ -40,7 +47,8 @@ async def decide(tx: Transaction, stored: Stored, decision: Decision) -> bool:
     changed = await tx.execute(
         "UPDATE tool_action_requests SET status = :status, option_id = :option, claim_id = :claim,"
         " decided_by_user = :client, door = :door, decided_at = :now, resolved_at = :resolved,"
-        " updated_at = :now WHERE id = :id AND status = 'pending'",
+        " decline_reason = :reason, policy_id = :rule, updated_at = :now"
+        " WHERE id = :id AND status = 'pending'",
         {
             "id": decision.review_id,
             "status": decision.status,
@@ -48,6 +56,8 @@ async def decide(tx: Transaction, stored: Stored, decision: Decision) -> bool:
             "claim": decision.claim_id,
             "client": decision.client_id,
             "door": decision.door,
+            "reason": decision.reason,
+            "rule": decision.rule_id,
             "resolved": None if approved else now,
             "now": now,
         },
@@ -73,12 +83,18 @@ async def decide(tx: Transaction, stored: Stored, decision: Decision) -> bool:
                     decision=decision.status,
                     outcome="success" if approved else "denied",
                     door=decision.door,
-                    metadata={"option_id": decision.option_id},
+                    rule_ids=() if decision.rule_id is None else (decision.rule_id,),
+                    metadata=_said(decision),
                 )
             ),
         ]
     )
     return True
+
+
+def _said(decision: Decision) -> JsonDict:
+    said: JsonDict = {"option_id": decision.option_id}
+    return said | {"reason": decision.reason} if decision.reason else said
 
 
 async def mark_told(tx: Transaction, stored: Stored, now: Nanoseconds) -> bool:
@@ -141,15 +157,25 @@ async def mark_executed(
     )
 
 
-async def mark_unknown(tx: Transaction, stored: Stored, now: Nanoseconds) -> bool:
-    """It was answered, and nobody can tell what came of it; it is never answered again (T8.3)."""
+async def mark_unknown(
+    tx: Transaction, stored: Stored, now: Nanoseconds, *, detail: str = ""
+) -> bool:
+    """It was answered, and nobody can tell what came of it; it is never answered again (T8.3).
+
+    `detail` is the code of why, where nothing has gone wrong.
+    """
     return await _end(
         tx,
         stored,
         "failed",
         expected="status IN ('approved','executing')",
         call=_call_moved(
-            stored, status="failed", approval="approved", code=OUTCOME_UNKNOWN, now=now
+            stored,
+            status="failed",
+            approval="approved",
+            code=OUTCOME_UNKNOWN,
+            detail=detail,
+            now=now,
         ),
         event=replace(
             reviews.event_of(stored, "call_failed", now),
@@ -174,6 +200,29 @@ async def cancel(
             reviews.event_of(stored, "approval_resolved", now),
             decision="cancelled",
             outcome="cancelled",
+            reason_code=reason,
+        ),
+        now=now,
+    )
+
+
+async def expire(
+    tx: Transaction, stored: Stored, reason: str, now: Nanoseconds, *, approved: bool = False
+) -> bool:
+    """Nobody has decided in time; `approved` also where somebody has, and nothing has begun.
+
+    Whatever comes later grants nothing (T5.1, T6.3 case 67).
+    """
+    return await _end(
+        tx,
+        stored,
+        "expired",
+        expected="status IN ('pending','approved')" if approved else "status = 'pending'",
+        call=_call_moved(stored, status="failed", approval="expired", code=reason, now=now),
+        event=replace(
+            reviews.event_of(stored, "approval_resolved", now),
+            decision="expired",
+            outcome="timeout",
             reason_code=reason,
         ),
         now=now,
@@ -240,12 +289,19 @@ async def project(tx: Transaction, review_id: ReviewId, now: Nanoseconds) -> boo
 
 
 def _call_moved(
-    stored: Stored, *, status: str, approval: str, now: Nanoseconds, code: str = ""
+    stored: Stored,
+    *,
+    status: str,
+    approval: str,
+    now: Nanoseconds,
+    code: str = "",
+    detail: str = "",
 ) -> Statement:
     final = status in {"denied", "succeeded", "failed", "cancelled"}
     return Statement(
         "UPDATE tool_invocations SET status = :status, approval_state = :approval,"
-        " error_code = :code, updated_at = :now,"
+        " error_code = :code, error_message = :detail, updated_at = :now,"
+        " idempotency_key = CASE WHEN :freed = 1 THEN NULL ELSE idempotency_key END,"
         " started_at = CASE WHEN :started = 1 THEN :now ELSE started_at END,"
         " completed_at = CASE WHEN :final = 1 THEN :now ELSE completed_at END WHERE id = :id",
         {
@@ -253,8 +309,11 @@ def _call_moved(
             "status": status,
             "approval": approval,
             "code": code,
+            "detail": detail,
             "started": int(status == "executing"),
             "final": int(final),
+            # Whatever ended without an effect may be asked for again (T8.6).
+            "freed": int(status in {"failed", "cancelled"} and code != OUTCOME_UNKNOWN),
             "now": format_timestamp(now),
         },
     )

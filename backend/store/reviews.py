@@ -6,17 +6,19 @@ from typing import Final
 
 from backend.clock import Nanoseconds, format_timestamp
 from backend.domain.agents import ToolKind
-from backend.domain.conversation import Message
+from backend.domain.conversation import TERMINAL_STATES, Message
 from backend.domain.policy import BY_DEFAULT, BY_RULE, CallFacts, PolicyDecision, Ruling
 from backend.domain.review import Door, Owner, Review
 from backend.ids import AgentKey, ClaimId, ReviewId, RuleId, SessionId, TaskId, TurnId
 from backend.store import messages
 from backend.store.database import Params, Row, Statement, Transaction
-from backend.store.metadata import OWN_KEY, as_dict, as_list, as_text, decode, encode
+from backend.store.metadata import OWN_KEY, as_dict, as_list, as_text, as_time, decode, encode
 from backend.store.review_rows import facts_of, options_json, preview, to_review
-from backend.store.review_schema import UNSETTLED
+from backend.store.review_schema import EXPIRING, UNSETTLED
 from backend.store.tool_events import ToolEvent, recording
 
+GUEST: Final = "guest:"
+"""Before the name a guest's program gives itself."""
 _COLUMNS: Final = (
     "r.id, r.workspace_id, r.invocation_id, r.task_id, r.session_id, r.turn_id, r.interaction_id,"
     " r.status, r.agent_name, r.folder, r.options, r.canonical_arguments_hash, r.signed_arguments,"
@@ -111,10 +113,14 @@ async def find_asker(tx: Transaction, session_id: SessionId, turn_id: TurnId) ->
         return None
     own = as_dict(decode(row["metadata"]).get(OWN_KEY))
     agent = as_text(own.get("agent")) or as_text(row["agent_profile_id"])
+    client = as_text(as_dict(own.get("client")).get("name"))
+    if not agent:
+        # A guest: no rule of an agent this desk runs is ever one of what only calls itself so.
+        agent = f"{GUEST}{client}"
     return Asker(
         place=Place(as_text(row["workspace_id"]), TaskId(str(row["task_id"]))),
         agent=AgentKey(agent),
-        agent_name=as_text(own.get("agent_name")) or agent,
+        agent_name=as_text(own.get("agent_name")) or client or agent,
         folder=as_text(own.get("folder")),
     )
 
@@ -272,12 +278,40 @@ async def find_card(tx: Transaction, review: Review) -> Message | None:
     return None if row is None else messages.to_message(row)
 
 
-async def list_pending(tx: Transaction) -> tuple[Review, ...]:
+async def is_closed(tx: Transaction, session_id: SessionId) -> bool:
+    """Whether its conversation has ended or its task was put away: nothing is to be done for it."""
+    row = await tx.fetch_one(
+        "SELECT s.state, t.archived_at FROM task_sessions s JOIN tasks t ON t.id = s.task_id"
+        " WHERE s.id = :session",
+        {"session": session_id},
+    )
+    return row is None or row["archived_at"] is not None or as_text(row["state"]) in TERMINAL_STATES
+
+
+async def list_pending(tx: Transaction) -> tuple[Stored, ...]:
     """Every request that waits for a decision, oldest first."""
     rows = await tx.fetch_all(
         f"{SELECT} WHERE r.{UNSETTLED} AND r.status = 'pending' ORDER BY r.created_at, r.id"
     )
-    return tuple(to_review(row) for row in rows)
+    return tuple(_stored(row) for row in rows)
+
+
+async def next_expiry(tx: Transaction) -> Nanoseconds | None:
+    """When the first of the requests that wait expires."""
+    row = await tx.fetch_one(
+        f"SELECT expires_at FROM tool_action_requests r WHERE {EXPIRING} ORDER BY expires_at LIMIT 1"
+    )
+    return None if row is None else as_time(row["expires_at"])
+
+
+async def list_expired(tx: Transaction, now: Nanoseconds) -> tuple[ReviewId, ...]:
+    """Requests that wait and have expired by `now`, some of them, the first first."""
+    rows = await tx.fetch_all(
+        f"SELECT id FROM tool_action_requests r WHERE {EXPIRING} AND expires_at <= :now"
+        " ORDER BY expires_at LIMIT 100",
+        {"now": format_timestamp(now)},
+    )
+    return tuple(ReviewId(str(row["id"])) for row in rows)
 
 
 async def list_unsettled(tx: Transaction) -> tuple[ReviewId, ...]:

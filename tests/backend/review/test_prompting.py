@@ -1,0 +1,323 @@
+"""Permissions that agents ask for over MCP, decided on a real store (owner = agent, T8.3)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from backend.agents.caller_places import CallerPlaces
+from backend.clarification.waiters import Waiters
+from backend.domain.conversation import Connection, GuestIdentity
+from backend.domain.review import Review, ReviewStatus
+from backend.errors import Conflict
+from backend.events import ReviewOpened
+from backend.ids import IdempotencyKey
+from backend.review.callers import ToolCaller
+from backend.review.prompt_answer import STOPPED_WAITING, PromptAnswer, Prompted, PromptEnd
+from backend.review.prompting import Prompt, Prompting
+from backend.review.recovery import recover
+from backend.review.settling import NOT_TOLD
+from tests.helpers.clock import FakeClock
+from tests.helpers.place import Place
+from tests.helpers.reviewing import SERVER, WINDOW, ReviewDesk, S, new_token, review_desk
+from tests.helpers.waiting import until
+
+BASH = Prompted("Bash", {"command": "rm -r build", "n": 1.5}, "toolu_1")
+
+
+def guest(key: str = "i1", *, call: str | None = None, folder: str = "/home/ada/p") -> ToolCaller:
+    identity = GuestIdentity(Connection.SHIM, f"{key}|{folder}", "claude-code", "2", folder)
+    return ToolCaller(identity, idempotency_key=IdempotencyKey(call) if call else None)
+
+
+HOSTED = ToolCaller(GuestIdentity(Connection.STATELESS, "k", "claude-code"), hosted=S)
+
+
+@dataclass
+class PromptCase:
+    """The permissions of a desk, and agents that ask for them over MCP."""
+
+    desk: ReviewDesk
+    prompting: Prompting
+    waiting: "list[asyncio.Task[PromptAnswer]]" = field(default_factory=list)
+
+    async def ask(
+        self, caller: ToolCaller | None = None, prompted: Prompted = BASH
+    ) -> "tuple[Prompt, asyncio.Task[PromptAnswer]]":
+        prompt = await self.prompting.open(caller or guest(), prompted)
+        answer = asyncio.ensure_future(prompt.result())
+        self.waiting.append(answer)
+        return prompt, answer
+
+    async def ask_one(
+        self, caller: ToolCaller | None = None, prompted: Prompted = BASH
+    ) -> "tuple[Prompt, asyncio.Task[PromptAnswer], Review]":
+        before = len(self.desk.heard(ReviewOpened))
+        prompt, answer = await self.ask(caller, prompted)
+        return prompt, answer, (await self.desk.opened(before + 1))[-1]
+
+    async def decide(self, review: Review, option: str, **more: Any) -> None:
+        await self.desk.reviews.decide(
+            review.review_id, option, client_id=WINDOW, claim_token=new_token(), **more
+        )
+
+    def invocations(self) -> list[Any]:
+        return self.desk.table("tool_invocations")
+
+
+@asynccontextmanager
+async def prompt_case(place: Place, clock: FakeClock, **more: Any) -> AsyncIterator[PromptCase]:
+    async with review_desk(place, clock, **more) as desk:
+        places = CallerPlaces(Waiters(desk.supervisor))
+        case = PromptCase(desk, desk.reviews.prompting(places))
+        try:
+            yield case
+        finally:
+            for answer in case.waiting:
+                answer.cancel()
+            await asyncio.gather(*case.waiting, return_exceptions=True)
+
+
+@pytest.fixture
+async def case(place: Place, clock: FakeClock) -> AsyncIterator[PromptCase]:
+    """Every test runs on both dialects."""
+    async with prompt_case(place, clock) as opened:
+        yield opened
+
+
+async def test_a_guests_permission_is_a_card_in_its_own_session(case: PromptCase) -> None:
+    """agents.md: the session of the caller, as for a question."""
+    _, _, review = await case.ask_one()
+    assert review.session_id != S
+    assert (review.agent_name, review.folder) == ("claude-code", "/home/ada/p")
+    assert [option.kind for option in review.options] == ["allow_once", "reject_once"]
+    assert review.call.tool_name == "Bash"
+
+
+async def test_an_agent_this_desk_runs_asks_in_its_session(case: PromptCase) -> None:
+    _, _, review = await case.ask_one(HOSTED)
+    assert (review.session_id, review.agent_name) == (S, "Codex")
+
+
+async def test_an_allow_brings_the_stored_input_and_a_guests_outcome_is_never_told(
+    case: PromptCase,
+) -> None:
+    """T8.3, reviewed arguments: enforced; T8.4, Approve & run. Over MCP nothing tells whether
+    it ran: it is not called executed.
+    """
+    prompt, answer, review = await case.ask_one()
+    await case.decide(review, "allow")
+    told = await answer
+    assert told == PromptAnswer(PromptEnd.ALLOWED, {"command": "rm -r build", "n": 1.5})
+    assert case.desk.status() == "approved"
+    prompt.told(told)
+    await case.desk.becomes("failed")
+    found = await case.desk.reviews.get_review(review.review_id)
+    assert (found.status, found.error) == (ReviewStatus.OUTCOME_UNKNOWN, NOT_TOLD)
+    assert [row[0] for row in case.desk.ledger()] == [
+        "approval_requested",
+        "approval_resolved",
+        "call_started",
+        "call_failed",
+    ]
+
+
+async def test_of_an_agent_this_desk_runs_the_end_is_told(case: PromptCase) -> None:
+    """T8.3, executed/failed: from tool_call_update for the call's id."""
+    prompt, answer, review = await case.ask_one(HOSTED, Prompted("Bash", {"command": "ls"}, "t1"))
+    await case.decide(review, "allow")
+    prompt.told(await answer)
+    await case.desk.becomes("executing")
+    case.desk.tool_ended(call_id="t1")
+    await case.desk.becomes("executed")
+
+
+async def test_a_turn_that_ends_without_a_word_leaves_the_outcome_unknown(case: PromptCase) -> None:
+    """T8.3: turn ended without one."""
+    prompt, answer, review = await case.ask_one(HOSTED)
+    await case.decide(review, "allow")
+    prompt.told(await answer)
+    await case.desk.becomes("executing")
+    await case.desk.reviews.permissions.nobody_waits(S)
+    await case.desk.becomes("failed")
+    found = await case.desk.reviews.get_review(review.review_id)
+    assert found.error != NOT_TOLD
+
+
+async def test_a_decline_is_one(case: PromptCase) -> None:
+    """T8.4, Decline (reason)."""
+    prompt, answer, review = await case.ask_one()
+    await case.decide(review, "deny")
+    told = await answer
+    prompt.told(told)
+    assert told == PromptAnswer(PromptEnd.DECLINED)
+    await case.desk.becomes("rejected")
+
+
+async def test_at_the_limit_it_expires_and_nothing_late_grants_anything(case: PromptCase) -> None:
+    """tool-review.md, owner = agent; T6.3 case 67."""
+    prompt, _, review = await case.ask_one()
+    assert prompt.expire() == PromptAnswer(PromptEnd.UNDECIDED, reason=STOPPED_WAITING)
+    with pytest.raises(Conflict):
+        await case.decide(review, "allow")
+    await case.desk.becomes("expired")
+    found = await case.desk.reviews.get_review(review.review_id)
+    assert (found.status, found.reason) == (ReviewStatus.EXPIRED, STOPPED_WAITING)
+    assert case.desk.cards()[0]["status"] == "expired"
+    with pytest.raises(Conflict):
+        await case.decide(review, "allow")
+
+
+async def test_what_was_approved_and_not_told_expires_too(case: PromptCase) -> None:
+    """T1.2, approved to expired: the answer came in the moment its caller gave up."""
+    prompt, answer, review = await case.ask_one()
+    await case.decide(review, "allow")
+    answer.cancel()
+    prompt.expire()
+    await case.desk.becomes("expired")
+
+
+@pytest.mark.parametrize("decided", [False, True])
+async def test_a_cancelled_call_is_cancelled(case: PromptCase, *, decided: bool) -> None:
+    """T6.3 case 64; T8.3, requester gone before answer."""
+    prompt, answer, review = await case.ask_one()
+    if decided:
+        await case.decide(review, "allow")
+        await answer
+    prompt.leave()
+    prompt.leave()
+    await case.desk.becomes("cancelled")
+    assert len(case.desk.ledger()) == (3 if decided else 2)
+
+
+async def test_a_stopped_session_stops_its_agent(case: PromptCase) -> None:
+    """T6.3 case 65; T8.4, stop turn."""
+    prompt, answer, _ = await case.ask_one(HOSTED)
+    await case.desk.reviews.permissions.nobody_waits(S)
+    told = await answer
+    prompt.told(told)
+    assert told.end is PromptEnd.STOPPED
+    await case.desk.becomes("cancelled")
+
+
+async def test_our_own_tools_are_never_asked_about(case: PromptCase) -> None:
+    """agents.md, ACP: only what names the server given to this caller, and a tool of ours."""
+    own = Prompted("mcp__kandesk__ask_user_question", {"questions": []})
+    prompt, answer = await case.ask(None, own)
+    told = await answer
+    prompt.told(told)
+    assert told == PromptAnswer(PromptEnd.ALLOWED, {"questions": []})
+    assert case.desk.table("tool_action_requests") == []
+    hosted = Prompted(f"mcp__{SERVER}__send_note", {"text": "x"})
+    assert (await (await case.ask(HOSTED, hosted))[1]).end is PromptEnd.ALLOWED
+
+
+@pytest.mark.parametrize("name", ["mcp__kandesk__rm", "mcp__other__send_note", "send_note"])
+async def test_a_name_like_ours_is_asked_about(case: PromptCase, name: str) -> None:
+    _, answer, _ = await case.ask_one(None, Prompted(name, {}))
+    assert not answer.done()
+
+
+async def test_of_a_caller_that_proves_no_folder_nothing_is_remembered(case: PromptCase) -> None:
+    _, _, review = await case.ask_one(guest(folder=""))
+    assert review.scopes == ()
+
+
+async def test_a_rule_of_a_guest_is_none_of_an_agent_this_desk_runs(case: PromptCase) -> None:
+    await case.ask_one()
+    row = case.desk.table("tool_action_requests")[0]
+    assert str(row["requested_by_agent"]) == "guest:claude-code"
+
+
+async def test_a_call_sent_again_opens_a_fresh_card(place: Place, clock: FakeClock) -> None:
+    """tool-review.md: re-issued by the shim after a restart; nothing was decided before."""
+    async with prompt_case(place, clock) as first:
+        await first.ask_one(guest(call="i1:7"))
+        await first.desk.dies()
+    async with prompt_case(place, clock, make_rows=False) as case:
+        assert await recover(case.desk.faults, clock) == 1
+        _, answer, review = await case.ask_one(guest(call="i1:7"))
+        await case.decide(review, "allow")
+        assert (await answer).end is PromptEnd.ALLOWED
+
+
+async def test_an_approval_whose_writing_was_lost_is_never_given_again(
+    place: Place, clock: FakeClock
+) -> None:
+    """tool-review.md: the agent gets "outcome unknown: ask again"; T8.3, app restart."""
+    async with prompt_case(place, clock) as first:
+        _, answer, review = await first.ask_one(guest(call="i1:7"))
+        await first.decide(review, "allow")
+        await answer
+        await first.desk.dies()
+    async with prompt_case(place, clock, make_rows=False) as case:
+        assert await recover(case.desk.faults, clock) == 1
+        prompt, again = await case.ask(guest(call="i1:7"))
+        told = await again
+        prompt.told(told)
+        assert told == PromptAnswer(PromptEnd.UNKNOWN)
+        assert len(case.desk.table("tool_action_requests")) == 1
+        # The agent asks again: that is another call.
+        await case.ask_one(guest(call="i1:8"))
+
+
+async def test_a_decline_whose_writing_was_lost_is_still_one(
+    place: Place, clock: FakeClock
+) -> None:
+    async with prompt_case(place, clock) as first:
+        _, answer, review = await first.ask_one(guest(call="i1:7"))
+        await first.decide(review, "deny")
+        await answer
+        await first.desk.dies()
+    async with prompt_case(place, clock, make_rows=False) as case:
+        await recover(case.desk.faults, clock)
+        _, again = await case.ask(guest(call="i1:7"))
+        assert await again == PromptAnswer(PromptEnd.DECLINED)
+
+
+async def test_a_call_sent_again_to_the_same_desk_replaces_its_own_card(
+    case: PromptCase, clock: FakeClock
+) -> None:
+    """No approval ever moves to another call: the old card is over before the new one opens."""
+    _, old_answer, old = await case.ask_one(guest(call="i1:7"))
+    _, answer = await case.ask(guest(call="i1:7"))
+    await until(old_answer.done)
+    await case.desk.becomes("cancelled", review_id=old.review_id)
+    await clock.advance(2)
+    fresh = (await case.desk.opened(2))[-1]
+    with pytest.raises(Conflict):
+        await case.decide(old, "allow")
+    await case.decide(fresh, "allow")
+    assert (await answer).end is PromptEnd.ALLOWED
+
+
+async def test_fifty_at_once_are_fifty_cards_and_no_verdict(case: PromptCase) -> None:
+    """Bad input: 50 permissions in one second from six sessions."""
+    for number in range(50):
+        await case.ask(
+            guest(f"i{number % 6}", folder=f"/p{number % 6}"),
+            Prompted("Bash", {"command": f"echo {number}"}, f"t{number}"),
+        )
+    await case.desk.opened(50)
+    statuses = {str(row["status"]) for row in case.desk.table("tool_action_requests")}
+    assert statuses == {"pending"}
+    assert not any(answer.done() for answer in case.waiting)
+
+
+async def test_odd_input_comes_back_as_it_was(case: PromptCase) -> None:
+    """Bad input: arguments with NUL and lone surrogates."""
+    odd = {"command": "a\0b\ud800", "big": 10**20}
+    _, answer, review = await case.ask_one(None, Prompted("Bash", odd))
+    await case.decide(review, "allow")
+    assert (await answer).arguments == odd
+
+
+async def test_without_a_key_nothing_is_put_before_anybody(place: Place, clock: FakeClock) -> None:
+    """T6.2 case 46: fails closed, and says that nobody declined."""
+    async with prompt_case(place, clock, signing_key=b"") as case:
+        _, answer = await case.ask()
+        told = await answer
+        assert (told.end, told.reason) == (PromptEnd.UNDECIDED, "signing_secret_unconfigured")
