@@ -116,6 +116,7 @@ REVIEW_TABLES: Final = (INVOCATIONS, REQUESTS, EVENTS)
 
 UNSETTLED: Final = "status IN ('pending','approved','executing')"
 """What a process leaves behind that ends; written as in the index, so that it applies."""
+EXPIRING: Final = "status = 'pending' AND expires_at IS NOT NULL"
 PROJECTED: Final = (
     "interaction_id IS NOT NULL AND status IN ('executed','failed','expired','cancelled')"
 )
@@ -147,7 +148,7 @@ def review_indexes() -> tuple[Index, ...]:
             "idx_requests_expiring",
             requests,
             "expires_at",
-            where="status = 'pending' AND expires_at IS NOT NULL",
+            where=EXPIRING,
         ),
         Index("idx_tool_events_created", events, "created_at, id"),
         Index("idx_tool_events_session_created", events, "session_id, created_at, id"),
