@@ -35,6 +35,7 @@ PERMISSION: Final = "permission_request"
 OUTCOME_UNKNOWN: Final = "tool_execution_outcome_unknown"
 SHOWN: Final = 4_000
 """Characters of arguments a card's row holds; the whole is in the request."""
+_SAMPLE: Final = 400
 
 _STATUS: Final = {
     "pending": ReviewStatus.PENDING,
@@ -103,6 +104,11 @@ def call_of(text: str) -> ToolCallChange:
         else tuple(_location(as_dict(place)) for place in as_list(locations)),
         raw_input=stored.get("raw_input"),
     )
+
+
+def reviewed_input(text: str) -> object:
+    """The arguments in the text of `canonical_call`, exactly as they were reviewed."""
+    return dict(json.loads(text))["raw_input"]
 
 
 def options_json(options: Iterable[PermissionOption]) -> list[JsonDict]:
@@ -224,6 +230,14 @@ def preview(call: ToolCallChange) -> str:
     """One line that says what is asked for."""
     title = call.title or call.tool_name or (call.kind.value if call.kind else "")
     return _bounded(as_text(title).strip() or ToolKind.OTHER.value)
+
+
+def one_line(call: ToolCallChange) -> str:
+    """What a rule was made of, in one line with both its ends: a command rather than its title."""
+    command = command_of(as_dict(call.raw_input))
+    text = " ".join((command or preview(call)).split())
+    half = _SAMPLE // 2
+    return text if len(text) <= _SAMPLE else f"{text[:half]} … {text[-half:]}"
 
 
 def _details(review: Review) -> JsonDict:
