@@ -126,6 +126,8 @@ class Runtime:
         """Recover, then let everybody in; part of `open`."""
         await self._store.start(_recovery(clock, self._store, self._services))
         await self._services.expiry.start()
+        if self._services.hosting is not None:
+            self._services.hosting.reviews.expiry.start()
         self._services.cards.start(maintenance=maintenance)
         self._services.supervisor.start(
             self._store.keep(self._services.bus.publish), name="keep the store", repeats=True

@@ -1,34 +1,32 @@
 """The one decision of a permission, whatever becomes of its COMMIT (T5)."""
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Final
 
 from backend.clock import Deadline
 from backend.domain.digest import same_digest, signed_digest
-from backend.domain.review import (
-    Door,
-    Owner,
-    Review,
-    ReviewOutcome,
-    ReviewStatus,
-    Verdict,
-    verdict_of,
-)
+from backend.domain.permission_answer import declining, once
+from backend.domain.policy import PolicyDecision, Rule, RuleScope
+from backend.domain.review import Door, Owner, Review, ReviewOutcome, ReviewStatus, Verdict
 from backend.errors import (
     AppError,
     Conflict,
     ErrorCode,
-    InvalidInput,
     NotFound,
     StorageFailed,
     TemporarilyUnavailable,
 )
-from backend.ids import ClaimId, ClientId, ReviewId
+from backend.events import RuleChanged
+from backend.ids import ClaimId, ClientId, ReviewId, RuleId, new_id
 from backend.review.announcing import ReviewAnnouncer
+from backend.review.choosing import NO_OPTION, Choice, choose, rule_of
 from backend.review.parts import WRITE_BUDGET, ReviewParts
+from backend.review.ruling import count_hit, rule_call
+from backend.review.siblings import covered_by
 from backend.review.waiting import WaitingCall, WaitingCalls
-from backend.store import review_outcomes, reviews
+from backend.store import policies, review_outcomes, reviews, rule_events
 from backend.store.database import Priority, Transaction
 from backend.store.locks import lock_sessions
 from backend.work.budget import abandon, finished_by, within
@@ -39,8 +37,6 @@ COMMIT_GRACE: Final = 2.0
 """Seconds after the deadline in which the result of a COMMIT that has started still counts."""
 REREAD_BUDGET: Final = 2.0
 INVALIDATED: Final = "action_request_invalidated"
-NO_OPTION: Final = ""
-"""Declines where the agent offers no option that does; it is told `cancelled`."""
 
 _log = logging.getLogger(__name__)
 
@@ -48,9 +44,13 @@ _log = logging.getLogger(__name__)
 @dataclass(slots=True)
 class _Attempt:
     decision: review_outcomes.Decision
+    choice: Choice
     seen: reviews.Stored
     written: bool = False
     """Only COMMIT is left."""
+    refused: str = ""
+    """Why nothing was written, and it is open still."""
+    rule: Rule | None = None
 
 
 class Deciding:
@@ -64,33 +64,67 @@ class Deciding:
         self._announcer = announcer
 
     async def decide(
-        self, review_id: ReviewId, option_id: str, client_id: ClientId, claim_token: ClaimId
+        self,
+        review_id: ReviewId,
+        option_id: str,
+        client_id: ClientId,
+        claim_token: ClaimId,
+        *,
+        remember: RuleScope | None = None,
+        reason: str = "",
     ) -> ReviewOutcome:
         """Raises as `ReviewApi.decide`; goes on to its end when the caller is cancelled."""
-        deciding = self._decide(review_id, option_id, client_id, claim_token)
+
+        def chosen(review: Review) -> Choice:
+            return choose(review, option_id, remember, reason)
+
+        deciding = self._decide(review_id, chosen, client_id, claim_token)
+        return await self._parts.supervisor.run_to_end(deciding, name="decide permission")
+
+    async def follow(
+        self, review_id: ReviewId, rule: Rule, client_id: ClientId, claim_token: ClaimId
+    ) -> ReviewOutcome:
+        """Decide as the rule says, which the human has confirmed. Raises as `decide`."""
+
+        def chosen(review: Review) -> Choice:
+            allows = rule.decision is PolicyDecision.ALLOW
+            told = once(review.options) if allows else declining(review.options)
+            choice = choose(review, NO_OPTION if told is None else told.id, None, "")
+            return replace(choice, because=rule.rule_id)
+
+        deciding = self._decide(review_id, chosen, client_id, claim_token)
         return await self._parts.supervisor.run_to_end(deciding, name="decide permission")
 
     async def _decide(
-        self, review_id: ReviewId, option_id: str, client_id: ClientId, claim_token: ClaimId
+        self,
+        review_id: ReviewId,
+        chosen: Callable[[Review], Choice],
+        client_id: ClientId,
+        claim_token: ClaimId,
     ) -> ReviewOutcome:
         deadline = Deadline(self._parts.clock, DECISION_BUDGET)
         seen = await self._in_time(deadline, review_id)
-        verdict = _verdict(seen.review, option_id)
-        if seen.review.status is not ReviewStatus.PENDING:
-            return _established(seen, option_id, claim_token, self._waiting.find(review_id))
+        choice = chosen(seen.review)
         call = self._waiting.find(review_id)
-        if seen.review.owner is Owner.AGENT and (call is None or call.answer.done()):
+        if seen.review.status is not ReviewStatus.PENDING:
+            return _established(seen, choice, claim_token, call)
+        if not self.is_open(seen.review):
             raise _not_active(seen.review, "the agent does not wait for it any more")
         decision = review_outcomes.Decision(
             review_id=review_id,
-            option_id=option_id,
-            status="approved" if verdict is Verdict.ALLOW else "rejected",
+            option_id=choice.option_id,
+            status="approved" if choice.verdict is Verdict.ALLOW else "rejected",
             claim_id=claim_token,
             client_id=client_id,
             door=Door.WINDOW,
             now=self._parts.clock.now(),
+            reason=choice.reason,
+            rule_id=choice.because,
         )
-        await self._write(_Attempt(decision, seen), deadline)
+        attempt = _Attempt(decision, choice, seen)
+        await self._write(attempt, deadline)
+        if attempt.refused:
+            raise Conflict(ErrorCode.NOT_ACTIVE, attempt.refused, status="pending", option="")
         try:
             stored = await self._in_time(Deadline(self._parts.clock, REREAD_BUDGET), review_id)
         except TemporarilyUnavailable:
@@ -98,8 +132,30 @@ class Deciding:
             raise
         if call is not None:
             _tell_agent(call, stored)
+        if attempt.rule is not None and stored.review.rule_id == attempt.rule.rule_id:
+            self._parts.bus.publish(RuleChanged(attempt.rule))
         await self._announcer.tell(review_id)
-        return _established(stored, option_id, claim_token, call)
+        outcome = _established(stored, choice, claim_token, call)
+        if choice.remember is None:
+            return outcome
+        return replace(outcome, covered=await self._covered(stored.review.rule_id))
+
+    async def _covered(self, rule_id: RuleId | None) -> tuple[Review, ...]:
+        """Best effort: what was decided stands, and the list can be read again."""
+        try:
+            async with self._parts.database.reading(
+                Deadline(self._parts.clock, REREAD_BUDGET)
+            ) as tx:
+                rule = None if rule_id is None else await policies.find(tx, rule_id)
+                now = self._parts.clock.now()
+                return () if rule is None else await covered_by(tx, rule, now, self.is_open)
+        except AppError as error:
+            _log.warning("what a rule covers is not known now: %s", error.detail)
+            return ()
+
+    def is_open(self, review: Review) -> bool:
+        """What this desk carries out itself needs nobody who waits (T8.3)."""
+        return review.owner is Owner.GATEWAY or self._waiting.is_open(review.review_id)
 
     async def _in_time(self, deadline: Deadline, review_id: ReviewId) -> reviews.Stored:
         try:
@@ -152,10 +208,8 @@ class Deciding:
     async def _run(self, attempt: _Attempt, deadline: Deadline) -> None:
         async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
             await lock_sessions(tx, [attempt.seen.review.session_id])
-            by_agent = attempt.seen.review.owner is Owner.AGENT
-            if by_agent and not self._waiting.is_open(attempt.decision.review_id):
-                return
-            await tx.in_place(lambda tx: self._claim(tx, attempt))
+            if self.is_open(attempt.seen.review):
+                await tx.in_place(lambda tx: self._claim(tx, attempt))
 
     async def _claim(self, tx: Transaction, attempt: _Attempt) -> None:
         decision = attempt.decision
@@ -164,9 +218,48 @@ class Deciding:
             return
         if not same_digest(signed_digest(self._parts.signing_key, stored.signed), stored.digest):
             await review_outcomes.cancel(tx, stored, INVALIDATED, decision.now)
+        elif over := await self._over(tx, stored):
+            await review_outcomes.expire(tx, stored, over, decision.now)
+        elif await self._is_ruled_out(tx, stored, attempt.choice):
+            attempt.refused = "a rule or the policy of its tool denies it by now"
+            return
         else:
-            await review_outcomes.decide(tx, stored, decision)
+            await self._settle(tx, stored, attempt)
         attempt.written = True
+
+    async def _over(self, tx: Transaction, stored: reviews.Stored) -> str:
+        """Why nobody can decide it any more, by the store's clock; empty while somebody can."""
+        expires = stored.review.expires_at
+        if expires is not None and expires <= await self._parts.store_now(tx):
+            return review_outcomes.EXPIRED
+        if expires is None and stored.review.owner is Owner.GATEWAY:
+            return review_outcomes.EXPIRED
+        closed = await reviews.is_closed(tx, stored.review.session_id)
+        return review_outcomes.CLOSED if closed else ""
+
+    async def _is_ruled_out(self, tx: Transaction, stored: reviews.Stored, choice: Choice) -> bool:
+        """Whether what is to be allowed is denied by now (T5.2)."""
+        if choice.verdict is not Verdict.ALLOW:
+            return False
+        now = self._parts.clock.now()
+        ruled = await rule_call(tx, stored.facts, self._parts.default_policy, now)
+        return ruled.ruling.decision is PolicyDecision.DENY
+
+    async def _settle(self, tx: Transaction, stored: reviews.Stored, attempt: _Attempt) -> None:
+        """The verdict and its rule, or neither (T5.1)."""
+        decision, choice = attempt.decision, attempt.choice
+        wanted = rule_of(choice, stored.review, stored.facts, decision.now)
+        if wanted is not None:
+            made = replace(wanted, rule_id=RuleId(new_id()))
+            attempt.rule = await policies.keep(tx, made, decision.client_id)
+            decision = replace(decision, rule_id=attempt.rule.rule_id)
+            if attempt.rule.rule_id == made.rule_id:
+                await rule_events.record_made(tx, made, stored, decision)
+        elif choice.because is not None:
+            rule = await policies.find(tx, choice.because)
+            attempt.rule = await count_hit(tx, rule, decision.now)
+            await rule_events.record_used(tx, stored, decision)
+        await review_outcomes.decide(tx, stored, decision)
 
     def _look_later(self, review_id: ReviewId, failures: int = 0) -> None:
         self._parts.worker.try_again(
@@ -196,12 +289,12 @@ def _tell_agent(call: WaitingCall, stored: reviews.Stored) -> None:
     """What was decided, by whomever; nothing to one that waits no more."""
     if stored.review.status in {ReviewStatus.APPROVED, ReviewStatus.DECLINED}:
         call.decide(stored.review)
-    elif stored.review.status is ReviewStatus.CANCELLED:
-        call.close(INVALIDATED)
+    elif stored.review.status in {ReviewStatus.CANCELLED, ReviewStatus.EXPIRED}:
+        call.close(stored.review.reason or INVALIDATED)
 
 
 def _established(
-    stored: reviews.Stored, option_id: str, claim_token: ClaimId, call: WaitingCall | None
+    stored: reviews.Stored, choice: Choice, claim_token: ClaimId, call: WaitingCall | None
 ) -> ReviewOutcome:
     """What an attempt is told: its own decision, or the one that holds.
 
@@ -209,23 +302,17 @@ def _established(
         Conflict: `not_active`, it was decided otherwise, or its agent waited no more.
     """
     review = stored.review
-    if review.decided_at is None or review.status is ReviewStatus.CANCELLED:
+    if review.decided_at is None or review.status in {
+        ReviewStatus.CANCELLED,
+        ReviewStatus.EXPIRED,
+    }:
         raise _not_active(review, "nobody waits for a decision any more")
-    if review.chosen != option_id:
+    forgotten = choice.remember is not None and review.rule_id is None
+    if review.chosen != choice.option_id or forgotten:
         raise _not_active(review, "it was decided otherwise")
     if call is not None and call.reason:
         raise _not_active(review, "the agent stopped waiting before it was told")
     return ReviewOutcome(review, winner=stored.claim_id == claim_token)
-
-
-def _verdict(review: Review, option_id: str) -> Verdict:
-    option = review.option(option_id)
-    if option is not None:
-        return verdict_of(option)
-    can_decline = any(verdict_of(each) is Verdict.DECLINE for each in review.options)
-    if option_id != NO_OPTION or can_decline:
-        raise InvalidInput(ErrorCode.INVALID, "no such option is offered", field="option_id")
-    return Verdict.DECLINE
 
 
 def _not_active(review: Review, detail: str) -> Conflict:

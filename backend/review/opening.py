@@ -13,6 +13,7 @@ from backend.domain.policy import CallFacts, PolicyDecision, Ruling
 from backend.domain.review import Review, ReviewStatus
 from backend.events import RuleChanged
 from backend.ids import MessageId
+from backend.review.expiry import expire_if_over
 from backend.review.new_request import NewRequest, Opened
 from backend.review.parts import ReviewParts
 from backend.review.ruling import Ruled, count_hit, rule_call
@@ -134,7 +135,7 @@ class Opening:
         if new.idempotency_key is None:
             return None
         stored = await reviews.find_by_key(tx, workspace_id, new.idempotency_key)
-        if stored is None:
+        if stored is None or await expire_if_over(tx, self._parts, stored.review.review_id):
             return None
         return Opened(ruling, stored.invocation_id, stored.review, equal=True)
 

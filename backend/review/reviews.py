@@ -5,12 +5,13 @@ from typing import Final
 from backend.clock import Deadline
 from backend.domain.ledger import ReviewPage
 from backend.domain.policy import RuleScope
-from backend.domain.review import Owner, Review, ReviewOutcome
-from backend.errors import ErrorCode, InvalidInput, NotFound
+from backend.domain.review import Review, ReviewOutcome
+from backend.errors import ErrorCode, NotFound
 from backend.ids import ClaimId, ClientId, ReviewId
 from backend.review.announcing import ReviewAnnouncer
 from backend.review.callers import Locate
 from backend.review.deciding import Deciding
+from backend.review.expiry import ReviewExpiry
 from backend.review.parts import ReviewParts
 from backend.review.permissions import Permissions
 from backend.review.prompting import Prompting
@@ -37,7 +38,8 @@ class Reviews:
         self._announcer = announcer
         self._settler = settler = ReviewSettler(parts, self._waiting, announcer)
         self.permissions = Permissions(parts, self._waiting, announcer, settler)
-        self.rules = Rules(parts)
+        self.rules = Rules(parts, self._deciding)
+        self.expiry = ReviewExpiry(parts, self._waiting, announcer)
 
     def prompting(self, locate: Locate) -> Prompting:
         """The side that faces agents which ask over MCP."""
@@ -46,11 +48,7 @@ class Reviews:
     async def list_open_reviews(self) -> tuple[Review, ...]:
         async with self._parts.database.reading(self._deadline()) as tx:
             found = await tx.in_place(reviews.list_pending)
-        return tuple(
-            each.review
-            for each in found
-            if each.review.owner is Owner.GATEWAY or self._waiting.is_open(each.review.review_id)
-        )
+        return tuple(each.review for each in found if self._deciding.is_open(each.review))
 
     async def get_review(self, review_id: ReviewId) -> Review:
         async with self._parts.database.reading(self._deadline()) as tx:
@@ -75,10 +73,9 @@ class Reviews:
         remember: RuleScope | None = None,
         reason: str = "",
     ) -> ReviewOutcome:
-        if remember is not None or reason:
-            field = "reason" if remember is None else "remember"
-            raise InvalidInput(ErrorCode.INVALID, "it is not offered", field=field)
-        return await self._deciding.decide(review_id, option_id, client_id, claim_token)
+        return await self._deciding.decide(
+            review_id, option_id, client_id, claim_token, remember=remember, reason=reason
+        )
 
     def _deadline(self) -> Deadline:
         return Deadline(self._parts.clock, READ_BUDGET)

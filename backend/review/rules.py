@@ -7,36 +7,59 @@ from backend.clock import Deadline
 from backend.domain.ledger import LedgerPage
 from backend.domain.policy import Rule
 from backend.domain.review import Review
-from backend.errors import ErrorCode, NotFound
-from backend.ids import ClientId, EventId, ReviewId, RuleId, SessionId
+from backend.domain.validation import check_text
+from backend.errors import Conflict, ErrorCode, NotFound
+from backend.events import RuleChanged
+from backend.ids import ClaimId, ClientId, EventId, ReviewId, RuleId, SessionId, new_id
+from backend.review.choosing import MAX_REASON
+from backend.review.deciding import Deciding
 from backend.review.parts import ReviewParts
-from backend.store import ledger
+from backend.review.siblings import covered_by
+from backend.store import ledger, policies, reviews, rule_events
+from backend.store.database import Priority, Transaction
+from backend.store.locks import lock_sessions
 
-READ_BUDGET: Final = 5.0
+BUDGET: Final = 5.0
+_HUMAN: Final = ClientId("human")
 
 
 class Rules:
     """Implements `backend.review_api.RuleApi`."""
 
-    def __init__(self, parts: ReviewParts) -> None:
+    def __init__(self, parts: ReviewParts, deciding: Deciding) -> None:
         self._parts = parts
+        self._deciding = deciding
 
     async def list_rules(self) -> tuple[Rule, ...]:
-        return ()
+        async with self._parts.database.reading(self._deadline()) as tx:
+            found = await tx.in_place(policies.newest)
+        now = self._parts.clock.now()
+        return tuple(sorted(found, key=lambda rule: not rule.holds(now)))
 
     async def revoke_rule(self, rule_id: RuleId, *, reason: str = "") -> Rule:
-        del rule_id, reason
-        raise _no_rule()
+        check_text("reason", reason, MAX_REASON)
+        revoking = self._revoke(rule_id, reason.strip())
+        return await self._parts.supervisor.run_to_end(revoking, name="revoke rule")
 
     async def list_covered(self, rule_id: RuleId) -> tuple[Review, ...]:
-        del rule_id
-        raise _no_rule()
+        now = self._parts.clock.now()
+        async with self._parts.database.reading(self._deadline()) as tx:
+            rule = await _required(tx, rule_id)
+            return await covered_by(tx, rule, now, self._deciding.is_open)
 
     async def settle_covered(
         self, rule_id: RuleId, review_ids: Collection[ReviewId], *, client_id: ClientId
     ) -> tuple[Review, ...]:
-        del rule_id, review_ids, client_id
-        raise _no_rule()
+        wanted = tuple(dict.fromkeys(review_ids))
+        covered = {review.review_id for review in await self.list_covered(rule_id)}
+        async with self._parts.database.reading(self._deadline()) as tx:
+            rule = await _required(tx, rule_id)
+        for review_id in wanted:
+            if review_id in covered:
+                await self._follow(review_id, rule, client_id)
+        async with self._parts.database.reading(self._deadline()) as tx:
+            stored = [await reviews.find(tx, review_id) for review_id in wanted]
+        return tuple(each.review for each in stored if each is not None)
 
     async def ledger(
         self,
@@ -50,9 +73,32 @@ class Rules:
         async with self._parts.database.reading(self._deadline()) as tx:
             return await tx.in_place(lambda tx: ledger.page(tx, wanted, after, limit))
 
+    async def _follow(self, review_id: ReviewId, rule: Rule, client_id: ClientId) -> None:
+        try:
+            await self._deciding.follow(review_id, rule, client_id, ClaimId(new_id()))
+        except Conflict:
+            # Decided meanwhile, or its agent waits no more: it stays as it is.
+            return
+
+    async def _revoke(self, rule_id: RuleId, reason: str) -> Rule:
+        async with self._parts.database.writing(self._deadline(), priority=Priority.CLAIM) as tx:
+            rule = await _required(tx, rule_id)
+            made_by = None if rule.made_by is None else await reviews.find(tx, rule.made_by)
+            if made_by is not None:
+                await lock_sessions(tx, [made_by.review.session_id])
+            now = self._parts.clock.now()
+            revoked = await policies.revoke(tx, rule, reason, now)
+            if rule.revoked_at is None and revoked.revoked_at == now:
+                await rule_events.record_revoked(tx, rule, reason, _HUMAN, now)
+        self._parts.bus.publish(RuleChanged(revoked))
+        return revoked
+
     def _deadline(self) -> Deadline:
-        return Deadline(self._parts.clock, READ_BUDGET)
+        return Deadline(self._parts.clock, BUDGET)
 
 
-def _no_rule() -> NotFound:
-    return NotFound(ErrorCode.NOT_FOUND, "no such rule")
+async def _required(tx: Transaction, rule_id: RuleId) -> Rule:
+    rule = await policies.find(tx, rule_id)
+    if rule is None:
+        raise NotFound(ErrorCode.NOT_FOUND, "no such rule")
+    return rule

@@ -17,6 +17,8 @@ from backend.store.tool_events import ToolEvent, recording
 
 DESK_ENDED: Final = "desk_ended"
 """Why a request was cancelled that waited when the desk ended."""
+NO_OPTION_FOR_IT: Final = "permission_option_unavailable"
+"""It is declined, and its agent offers nothing that says so: it is told `cancelled` (T8.4)."""
 EXPIRED: Final = "action_expired"
 CLOSED: Final = "action_issue_closed"
 """Its conversation or its task has ended."""
@@ -115,7 +117,7 @@ async def mark_told(tx: Transaction, stored: Stored, now: Nanoseconds) -> bool:
     approved = stored.status == "approved"
     event = replace(
         reviews.event_of(stored, "call_started" if approved else "call_denied", now),
-        reason_code="told",
+        reason_code="told" if stored.review.chosen else NO_OPTION_FOR_IT,
         outcome="pending" if approved else "denied",
         metadata={"option_id": stored.review.chosen},
     )

@@ -299,7 +299,8 @@ async def list_pending(tx: Transaction) -> tuple[Stored, ...]:
 async def next_expiry(tx: Transaction) -> Nanoseconds | None:
     """When the first of the requests that wait expires."""
     row = await tx.fetch_one(
-        f"SELECT expires_at FROM tool_action_requests r WHERE {EXPIRING} ORDER BY expires_at LIMIT 1"
+        f"SELECT expires_at FROM tool_action_requests r WHERE {EXPIRING}"
+        " ORDER BY expires_at LIMIT 1"
     )
     return None if row is None else as_time(row["expires_at"])
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from backend.clock import Nanoseconds
 from backend.domain.agents import (
     PermissionAsked,
     PermissionOption,
@@ -15,12 +16,13 @@ from backend.domain.agents import (
     ToolStatus,
 )
 from backend.domain.conversation import ProjectionRevision
+from backend.domain.policy import RuleScope
 from backend.domain.review import Review, ReviewOutcome
 from backend.events import Event, EventBus, ReviewChanged, ReviewOpened
 from backend.ids import ClaimId, ClientId, ReviewId, SessionId, TurnId, new_id
 from backend.review.parts import ReviewParts
 from backend.review.reviews import Reviews
-from backend.store.database import Database
+from backend.store.database import Database, Transaction
 from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
 from tests.helpers.clock import FakeClock
@@ -99,11 +101,22 @@ class ReviewDesk:
         return waiting, (await self.opened(before + 1))[-1]
 
     async def decide(
-        self, review: Review | ReviewId, option: str = "once", *, token: ClaimId | None = None
+        self,
+        review: Review | ReviewId,
+        option: str = "once",
+        *,
+        token: ClaimId | None = None,
+        remember: RuleScope | None = None,
+        reason: str = "",
     ) -> ReviewOutcome:
         review_id = review.review_id if isinstance(review, Review) else review
         return await self.reviews.decide(
-            review_id, option, client_id=WINDOW, claim_token=token or new_token()
+            review_id,
+            option,
+            client_id=WINDOW,
+            claim_token=token or new_token(),
+            remember=remember,
+            reason=reason,
         )
 
     async def dies(self) -> None:
@@ -200,6 +213,10 @@ def build_review_desk(
     supervisor, bus = TaskSupervisor(), EventBus()
     faults = FaultyDatabase(real)
     numbers = iter(range(1, 1_000_000))
+
+    async def store_now(_: Transaction) -> Nanoseconds:
+        return clock.now()
+
     reviews = Reviews(
         ReviewParts(
             database=faults,
@@ -210,6 +227,7 @@ def build_review_desk(
             signing_key=signing_key,
             next_projection=lambda: ProjectionRevision(1, next(numbers)),
             server_name=lambda session_id: server if session_id == S else None,
+            store_now=store_now,
         )
     )
     desk = ReviewDesk(reviews, faults, rows, place, supervisor, clock)
