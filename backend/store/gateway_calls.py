@@ -208,7 +208,6 @@ async def _finish(
 ) -> bool:
     tx.hint(stored.place.workspace_id)
     held = " AND execution_token = :token" if token is not None else ""
-    tx.hint(stored.place.workspace_id)
     moved = await tx.execute(
         "UPDATE tool_action_requests SET status = :status, resolved_at = :now, updated_at = :now"
         f" WHERE id = :id AND {expected}{held}",
