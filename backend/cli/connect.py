@@ -19,9 +19,17 @@ from backend.agents.catalog import (
 from backend.cli import jsonc, toml_table
 from backend.cli.config_file import ConfigFile, ConfigRefused, read_config
 from backend.installation import command
+from backend.mcp.tools import REQUEST_PERMISSION
 from backend.paths import Home, default_home, resolve_home
 
 Entry = dict[str, object]
+
+CLAUDE = "claude-code"
+_PERMISSIONS = (
+    "To decide here what it may do when it runs with --print, start it with "
+    f"--permission-prompt-tool mcp__{SERVER_NAME}__{REQUEST_PERMISSION}."
+)
+"""There is no setting for it; without the option nothing changes."""
 
 _HOME_VARIABLES = ("KANDESK_HOME", "XDG_DATA_HOME")
 """They decide the home here, and an agent may start us without them."""
@@ -71,7 +79,8 @@ def _told(agent: Agent, file: ConfigFile, *, removed: bool, changed: bool) -> st
     kept = "" if file.data is None else f" The file as it was: {file.backup}"
     if removed:
         return f"{agent.name} is no longer connected ({file.path}).{kept}"
-    return f"{agent.name} is connected ({file.path}). Restart it to use Kandesk.{kept}"
+    hint = f" {_PERMISSIONS}" if agent.key == CLAUDE else ""
+    return f"{agent.name} is connected ({file.path}). Restart it to use Kandesk.{kept}{hint}"
 
 
 def build_entry(config: McpConfig, home: Home) -> Entry:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from backend.mcp import shim_texts, tools
+from backend.mcp import permission_texts, shim_texts, tools
 from backend.mcp.patience import BEAT
 from backend.mcp.shim_desk import ClientInfo, Exchange
 from backend.mcp.shim_stdio import Json, Output, RequestId
@@ -117,13 +117,24 @@ class OpenCall:
             exchange.close()
         return True
 
+    @property
+    def is_permission(self) -> bool:
+        """Nothing of it is kept: what its caller reads is an allow or a deny, and no ticket."""
+        return self.request.tool == tools.REQUEST_PERMISSION
+
     def end_with_text(self, text: str) -> bool:
-        """End with a tool error a model can read."""
-        result = tool_text(text, modern=self.request.modern)
+        """End with a tool error a model can read; a permission prompt with nothing decided."""
+        modern = self.request.modern
+        if self.is_permission:
+            result = permission_result(permission_texts.not_decided(text), modern=modern)
+        else:
+            result = tool_text(text, modern=modern)
         return self.end(lambda output, request_id: output.result(request_id, result))
 
     def end_waiting(self) -> bool:
         """Leave the question on the desk and the client with a ticket."""
+        if self.is_permission:
+            return self.end_with_text(permission_texts.NOBODY_DECIDED_IN_TIME)
         if not self.ticket:
             return self.end_with_text(shim_texts.GAVE_UP)
         result = waiting_result(self.ticket, modern=self.request.modern)
@@ -185,6 +196,12 @@ class OpenCalls:
 def tool_text(text: str, *, modern: bool) -> Json:
     """A tool result that is an error, in words."""
     content: Json = {"content": [{"type": "text", "text": text}], "isError": True}
+    return {**content, "resultType": "complete"} if modern else content
+
+
+def permission_result(reply: str, *, modern: bool) -> Json:
+    """What a permission prompt returns: one text and nothing beside it."""
+    content: Json = {"content": [{"type": "text", "text": reply}], "isError": False}
     return {**content, "resultType": "complete"} if modern else content
 
 

@@ -125,7 +125,7 @@ class Forwarder:
         except NotStartable as error:
             if not call.contacted:
                 call.end_with_text(str(error))
-            elif not call.heard and away >= self._waits.unheard:
+            elif (not call.heard or call.is_permission) and away >= self._waits.unheard:
                 call.end_with_text(tools.UNCONFIRMED.format(reason=error))
             return
         call.say(_away_text(call) if call.contacted else shim_texts.STARTING)
@@ -152,7 +152,8 @@ def request_body(request: CallRequest) -> bytes:
 
 def _away_text(call: OpenCall) -> str:
     """A question the desk told nothing of is not called kept."""
-    return shim_texts.AWAY if call.heard else shim_texts.AWAY_UNHEARD
+    kept = call.heard and not call.is_permission
+    return shim_texts.AWAY if kept else shim_texts.AWAY_UNHEARD
 
 
 def _take(call: OpenCall, message: Json) -> bool:

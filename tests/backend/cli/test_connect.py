@@ -330,3 +330,13 @@ def test_the_entry_of_claude_is_a_stdio_server(user: Path) -> None:
     connect.main(["claude"])
     found = json.loads((user / ".claude.json").read_text())["mcpServers"]["kandesk"]
     assert found["type"] == "stdio"
+
+
+def test_only_claude_is_told_how_its_permissions_are_decided_here(
+    user: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """tool-review.md: without the option nothing changes, and there is no setting for it."""
+    assert connect.main(["claude-code"]) == 0
+    assert "--permission-prompt-tool mcp__kandesk__request_permission" in capsys.readouterr().out
+    assert connect.main(["opencode"]) == 0
+    assert "permission" not in capsys.readouterr().out

@@ -143,3 +143,40 @@ def test_without_a_ticket_the_client_is_told_that_nothing_was_answered(
         "content": [{"type": "text", "text": shim_texts.GAVE_UP}],
         "isError": True,
     }
+
+
+PROMPT = {"name": "request_permission", "arguments": {"tool_name": "Bash", "input": {}}}
+
+
+def told_to_claude(client: Client) -> Json:
+    """The one text its program reads, which is an allow or a deny."""
+    result = client.read()["result"]
+    assert isinstance(result, dict)
+    assert result["isError"] is False
+    assert "structuredContent" not in result
+    (block,) = result["content"]
+    reply: Json = json.loads(block["text"])
+    return reply
+
+
+def test_a_permission_the_desk_does_not_decide_in_time_is_a_deny_nobody_has_made(
+    client: Client, start_desk: StartDesk
+) -> None:
+    """tool-review.md, owner = agent: never a ticket, and nothing else its program cannot read."""
+
+    def hold(call: DeskCall) -> None:
+        call.progress("seen")
+        call.wait_until_closed()
+
+    start_desk(hold)
+    client.send(id=1, method="tools/call", params=PROMPT)
+    reply = told_to_claude(client)
+    assert reply["behavior"] == "deny"
+    assert str(reply["message"]).startswith("NOT DECIDED (nobody said no): ask again")
+
+
+def test_a_permission_without_a_desk_is_a_deny_that_says_why(client: Client) -> None:
+    client.send(id=1, method="tools/call", params=PROMPT)
+    reply = told_to_claude(client)
+    assert reply["behavior"] == "deny"
+    assert shim_texts.NO_DESK in str(reply["message"])
