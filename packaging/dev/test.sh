@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Sets the checkout up if needed and runs every check and test.
-#   test.sh                        all checks, all tests but those that kill and load the program
-#   test.sh -m 'crash or load'     only these, in their short form; KANDESK_LONG=1: the long one
-#   test.sh ARGS...                only pytest, with these arguments
+#   test.sh            all checks, and all tests but those that kill, load or starve the program
+#   test.sh ARGS...    only pytest, with these arguments; the others, in their short form, with
+#                      -m '(crash or load or faults) and not peers and not bench'
+# KANDESK_LONG=1 runs them in their long form.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 bash "$here/setup.sh" --tests
@@ -28,4 +29,4 @@ pyright_result=0
 wait "$pyright_process" || pyright_result=$?
 cat "$pyright_output"
 [ "$pyright_result" -eq 0 ] || exit "$pyright_result"
-step pytest -n 4 --dist worksteal -m "not peers and not bench and not crash and not load"
+step pytest -n 4 --dist worksteal -m "not peers and not bench and not crash and not load and not faults"

@@ -17,6 +17,8 @@ from tests.helpers.postgres_faults import kill_lock
 from tests.helpers.program import RunningDesk
 from tests.helpers.waiting import until
 
+pytestmark = pytest.mark.faults
+
 AUDIT = """
 CREATE TABLE audit (
   number bigserial PRIMARY KEY, place text, at timestamptz, epoch bigint, new jsonb

@@ -27,6 +27,8 @@ from tests.helpers.postgres_faults import kill_lock, private_server
 from tests.helpers.program import KANDESK, environment, run_command, running_desk
 from tests.helpers.waiting import eventually, until
 
+pytestmark = pytest.mark.faults
+
 GO = {"questions": [question("Go on?", "Yes", "No")]}
 
 

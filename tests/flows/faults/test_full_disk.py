@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mcp import Client
 
 from backend.ids import new_id
@@ -17,6 +18,8 @@ from tests.helpers.mcp_clients import ask, http_client, question
 from tests.helpers.program import RunningDesk, running_desk
 from tests.helpers.stored import count_rows, stored_bundle
 from tests.helpers.waiting import eventually
+
+pytestmark = pytest.mark.faults
 
 LABELS = ("SQLite", "PostgreSQL")
 NO_ROOM = "there is no room left for the store"

@@ -20,6 +20,8 @@ from tests.helpers.postgres import PostgresServer
 from tests.helpers.program import KANDESK, running_desk
 from tests.helpers.stored import stored_bundle
 
+pytestmark = pytest.mark.faults
+
 
 @contextmanager
 def database_on(server: PostgresServer, disk: SmallDisk) -> Iterator[str]:

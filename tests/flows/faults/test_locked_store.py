@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, LiteralString
 
 import psycopg
+import pytest
 from mcp import Client
 
 from backend.ids import new_id
@@ -22,6 +23,8 @@ from tests.helpers.postgres import PostgresServer
 from tests.helpers.program import KANDESK, running_desk
 from tests.helpers.stored import stored_bundle
 from tests.helpers.waiting import until
+
+pytestmark = pytest.mark.faults
 
 HELD = 8.0
 BUDGET = 5.0

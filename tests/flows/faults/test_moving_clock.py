@@ -27,6 +27,8 @@ from tests.helpers.program import RunningDesk, running_desk
 from tests.helpers.store import YES
 from tests.helpers.waiting import eventually, until
 
+pytestmark = pytest.mark.faults
+
 HOUR = 3600
 DAY = 24 * HOUR
 JUMPS = pytest.mark.parametrize("jump", [-HOUR, DAY], ids=["back an hour", "forward a day"])

@@ -21,6 +21,8 @@ from tests.helpers.mcp_clients import ask, http_client, question
 from tests.helpers.program import RunningDesk, run_command, running_desk
 from tests.helpers.stored import stored_bundle
 
+pytestmark = pytest.mark.faults
+
 ASKED = {"questions": [question("Which database?", "SQLite", "PostgreSQL")]}
 
 

@@ -17,7 +17,10 @@ from tests.helpers.mcp_clients import ask, http_client, question
 from tests.helpers.program import RunningDesk, running_desk
 from tests.helpers.stored import stored_bundle
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits another process")
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.skipif(sys.platform != "linux", reason="limits another process"),
+]
 
 ASKED = {"questions": [question("Which database?", "SQLite", "PostgreSQL")]}
 MIB = 1 << 20

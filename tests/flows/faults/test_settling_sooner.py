@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from backend.domain.clarification import Delivery
 from backend.errors import ErrorCode, StorageFailed
 from tests.helpers.builders import make_draft
@@ -10,6 +12,8 @@ from tests.helpers.desk import HUMAN, make_caller, new_token, open_desk
 from tests.helpers.faults import Fault, FaultyDatabase
 from tests.helpers.store import YES
 from tests.helpers.waiting import eventually, until
+
+pytestmark = pytest.mark.faults
 
 
 async def test_a_retry_ends_the_long_pause_of_a_store_that_was_full(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from tests.helpers.disk import SmallDisk, memory_disk
 from tests.helpers.program import run_command, running_desk
 from tests.helpers.stored import count_rows
 
+pytestmark = pytest.mark.faults
+
 KIB = 1024
 ROOMS = (0, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 """Free KiB: each lets another part of a start be the first that finds no room."""

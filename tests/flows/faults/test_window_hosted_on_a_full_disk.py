@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 
 from backend.ids import SessionId
@@ -14,6 +15,8 @@ from tests.helpers.live_window import live_window
 from tests.helpers.place import raw
 from tests.helpers.scripted_agents import scripted_command
 from tests.helpers.waiting import until
+
+pytestmark = pytest.mark.faults
 
 WORDS = 150
 PIECE = "a word of some length "

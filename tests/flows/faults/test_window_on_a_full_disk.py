@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QLabel, QPlainTextEdit
 
 from tests.helpers.client_process import client_process
@@ -13,6 +14,8 @@ from tests.helpers.live_window import ARMED_AFTER, LiveWindow, live_window
 from tests.helpers.mcp_clients import question
 from tests.helpers.stored import stored_bundle
 from tests.helpers.waiting import until
+
+pytestmark = pytest.mark.faults
 
 WORDS = "half of a 想法"
 

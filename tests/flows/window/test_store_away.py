@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.widgets.status_banner import StatusBanner
@@ -15,6 +16,8 @@ from tests.helpers.mcp_clients import question
 from tests.helpers.place import raw
 from tests.helpers.postgres_faults import PrivateServer, private_server
 from tests.helpers.waiting import until
+
+pytestmark = pytest.mark.faults
 
 ASK = {"questions": [question("Which way?", "Left", "Right")]}
 

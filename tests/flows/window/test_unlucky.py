@@ -13,6 +13,8 @@ from tests.helpers.live_window import ARMED_AFTER, live_window
 from tests.helpers.mcp_clients import question
 from tests.helpers.waiting import until
 
+pytestmark = pytest.mark.faults
+
 HOLD = """
 import sqlite3, sys
 store = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=10)
