@@ -57,5 +57,5 @@ async def test_its_processes_are_ended_and_its_turn_is_not_sent_again(
         assert rests.status is AgentStatus.ABSENT
         rows = await desk.rows(session)
     assert [row.author for row in rows if row.content == "<<drip 200>>"] == ["user"]
-    assert "drip1" in "".join(row.content for row in rows if row.author == "agent")
+    assert "drip0" in "".join(row.content for row in rows if row.author == "agent")
     assert not processes_of(agent_home)
