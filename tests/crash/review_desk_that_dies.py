@@ -26,11 +26,11 @@ def _die(*_: object, **__: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _before(owner: Any, name: str) -> None:
+def die_before(owner: Any, name: str) -> None:
     setattr(owner, name, _die)
 
 
-def _after(owner: Any, name: str) -> None:
+def die_after(owner: Any, name: str) -> None:
     real = getattr(owner, name)
 
     async def last(*arguments: Any, **named: Any) -> Any:
@@ -42,14 +42,14 @@ def _after(owner: Any, name: str) -> None:
 
 
 POINTS: Final[dict[str, Callable[[], None]]] = {
-    "request written, not committed": lambda: _after(reviews, "open_request"),
-    "opened": lambda: _before(ReviewAnnouncer, "tell"),
-    "decision written, not committed": lambda: _after(review_outcomes, "decide"),
-    "decided": lambda: _before(WaitingCall, "decide"),
-    "agent about to be told": lambda: _before(ReviewSettler, "told"),
-    "decision done": lambda: _after(Deciding, "decide"),
-    "telling written, not committed": lambda: _after(review_outcomes, "mark_told"),
-    "ending written, not committed": lambda: _after(review_outcomes, "mark_executed"),
+    "request written, not committed": lambda: die_after(reviews, "open_request"),
+    "opened": lambda: die_before(ReviewAnnouncer, "tell"),
+    "decision written, not committed": lambda: die_after(review_outcomes, "decide"),
+    "decided": lambda: die_before(WaitingCall, "decide"),
+    "agent about to be told": lambda: die_before(ReviewSettler, "told"),
+    "decision done": lambda: die_after(Deciding, "decide"),
+    "telling written, not committed": lambda: die_after(review_outcomes, "mark_told"),
+    "ending written, not committed": lambda: die_after(review_outcomes, "mark_executed"),
 }
 NEVER_DECIDED: Final = frozenset({"opened", "decision written, not committed"})
 
