@@ -32,6 +32,7 @@ from backend.review.gateway.results import CallEnd, Reply, ServerGone, ToolResul
 from backend.review.gateway.tool_policy import tool_policy
 from backend.review.parts import ReviewParts
 from backend.review.reviews import Reviews
+from backend.store import review_outcomes, reviews
 from backend.store.database import Database, Transaction
 from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
@@ -175,6 +176,23 @@ class GatewayCase:
             claim_token=ClaimId(new_id()),
             reason=reason,
         )
+
+    async def approve_unheard(self, opened: OpenedCall) -> None:
+        """The decision is durable, and nobody has acted on it."""
+        assert opened.review_id is not None
+        async with self.parts.database.writing() as tx:
+            stored = await reviews.find(tx, opened.review_id)
+            assert stored is not None
+            decision = review_outcomes.Decision(
+                review_id=opened.review_id,
+                option_id="approve",
+                status="approved",
+                claim_id=ClaimId(new_id()),
+                client_id=WINDOW,
+                door="window",
+                now=self.clock.now(),
+            )
+            assert await review_outcomes.decide(tx, stored, decision)
 
     async def becomes(self, opened: OpenedCall, status: str) -> None:
         await until(lambda: self.status(opened.review_id) == status)

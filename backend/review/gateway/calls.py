@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from backend.clock import Deadline
+from backend.clock import Deadline, sleep
 from backend.domain.digest import canonical_json, signed_digest
 from backend.domain.policy import PolicyDecision
 from backend.domain.review import Owner
@@ -32,11 +32,13 @@ from backend.review.new_request import NewRequest, Opened
 from backend.review.opening import NO_KEY, UNREADABLE, Opening
 from backend.review.parts import WRITE_BUDGET, ReviewParts
 from backend.store import gateway_calls, reviews
-from backend.store.database import Transaction
+from backend.store.database import Priority, Transaction
 from backend.store.gateway_calls import Call
 
 LIFETIME: Final = 3_600.0
 """Seconds a request of this owner lives (tool-review.md)."""
+SETTLE_TOGETHER: Final = 0.02
+"""Seconds in which calls that end are written down by one commit (architecture.md, The store)."""
 TICKET_PREFIX: Final = "call-"
 NO_SESSION: Final = "approval_path_missing"
 UNASKABLE: Final = frozenset({NO_KEY, UNREADABLE})
@@ -73,6 +75,14 @@ class _Wanted:
     canonical: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Ruled:
+    new: NewRequest
+    opened: Opened | None = None
+    earlier: Call | None = None
+    """The call that stands for it."""
+
+
 class GatewayCalls:
     """What the doors offer to agents. Whatever they do, an approved call runs once at most."""
 
@@ -93,6 +103,8 @@ class GatewayCalls:
         self._news = news
         self._locate = locate
         self._opening = Opening(parts)
+        self._unsettled: dict[str, CallEnd] = {}
+        self._settling: asyncio.Task[None] | None = None
 
     def knows(self, name: str) -> bool:
         return self._servers.find_tool(name) is not None
@@ -175,30 +187,39 @@ class GatewayCalls:
         self._parts.supervisor.start(self._parts.write_at_last(mark), name="collect tool call")
 
     async def _open(self, wanted: _Wanted) -> OpenedCall:
-        opened: Opened | None = None
-        async with self._parts.database.writing(self._deadline()) as tx:
-            now = self._parts.clock.now()
-            session_id, turn_id = await self._locate(tx, wanted.caller, now)
-            asker = await reviews.find_asker(tx, session_id, turn_id)
-            if asker is None:
-                raise NotFound(ErrorCode.NOT_FOUND, NO_SESSION)
-            workspace = asker.place.workspace_id
-            new = self._request(wanted, session_id, turn_id)
-            earlier = await self._earlier(tx, workspace, wanted, new.idempotency_key)
-            if earlier is None:
-                opened = await self._opening.open_in(tx, new)
-            if opened is not None and opened.ruling.decision is PolicyDecision.ALLOW:
-                key = wanted.caller.idempotency_key
-                await gateway_calls.begin(tx, new.invocation_id, key, now)
-        if earlier is not None:
-            if earlier.review_id is not None:
+        async def work(tx: Transaction) -> _Ruled:
+            return await self._rule(tx, wanted)
+
+        deadline = self._deadline()
+        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+            # In one go on the connection's thread: an allowed call waits for nothing else.
+            ruled = await tx.in_place(work)
+        if ruled.earlier is not None:
+            if ruled.earlier.review_id is not None:
                 # Its COMMIT may have had no result, and nobody was told of it.
-                self._announce(earlier.review_id)
-            return _of_earlier(earlier)
-        if opened is None:
+                self._announce(ruled.earlier.review_id)
+            return _of_earlier(ruled.earlier)
+        if ruled.opened is None:
             raise NotFound(ErrorCode.NOT_FOUND, NO_SESSION)
-        self._opening.announce(opened)
-        return await self._opened(wanted, new, opened)
+        self._opening.announce(ruled.opened)
+        return await self._opened(wanted, ruled.new, ruled.opened)
+
+    async def _rule(self, tx: Transaction, wanted: _Wanted) -> _Ruled:
+        now = self._parts.clock.now()
+        session_id, turn_id = await self._locate(tx, wanted.caller, now)
+        asker = await reviews.find_asker(tx, session_id, turn_id)
+        if asker is None:
+            raise NotFound(ErrorCode.NOT_FOUND, NO_SESSION)
+        new = self._request(wanted, session_id, turn_id)
+        workspace = asker.place.workspace_id
+        earlier = await self._earlier(tx, workspace, wanted, new.idempotency_key)
+        if earlier is not None:
+            return _Ruled(new, earlier=earlier)
+        opened = await self._opening.open_in(tx, new)
+        if opened is not None and opened.ruling.decision is PolicyDecision.ALLOW:
+            key = wanted.caller.idempotency_key
+            await gateway_calls.begin(tx, new.invocation_id, key, now)
+        return _Ruled(new, opened)
 
     async def _opened(self, wanted: _Wanted, new: NewRequest, opened: Opened) -> OpenedCall:
         name = wanted.found.name
@@ -266,7 +287,7 @@ class GatewayCalls:
         """The one call of an attempt nobody is asked about; its end is written down behind it."""
         end = await self._call_once(wanted, session_id)
         self._running.keep(invocation_id, end)
-        self._parts.supervisor.start(self._settle(invocation_id, end), name="settle tool call")
+        self._settle(invocation_id, end)
         return end
 
     async def _call_once(self, wanted: _Wanted, session_id: SessionId) -> CallEnd:
@@ -278,14 +299,29 @@ class GatewayCalls:
             session_id, wanted.found.tool.name, wanted.arguments, APPROVED_TIMEOUT
         )
 
-    async def _settle(self, invocation_id: str, end: CallEnd) -> None:
-        async def settle(tx: Transaction) -> None:
-            call = await gateway_calls.find(tx, invocation_id)
-            if call is not None:
-                now = self._parts.clock.now()
-                await gateway_calls.settle_allowed(tx, call, end_of(end), now)
+    def _settle(self, invocation_id: str, end: CallEnd) -> None:
+        """Written behind the call, and together with what ends at the same time."""
+        self._unsettled[invocation_id] = end
+        if self._settling is None or self._settling.done():
+            self._settling = self._parts.supervisor.start(
+                self._settle_all(), name="settle tool calls"
+            )
 
-        await self._parts.write_at_last(settle)
+    async def _settle_all(self) -> None:
+        while self._unsettled:
+            await sleep(self._parts.clock, SETTLE_TOGETHER)
+            ended = dict(self._unsettled)
+
+            async def settle(tx: Transaction, ended: Mapping[str, CallEnd] = ended) -> None:
+                for invocation_id, end in ended.items():
+                    call = await gateway_calls.find(tx, invocation_id)
+                    if call is not None:
+                        now = self._parts.clock.now()
+                        await gateway_calls.settle_allowed(tx, call, end_of(end), now)
+
+            await self._parts.write_at_last(settle)
+            for invocation_id in ended:
+                del self._unsettled[invocation_id]
 
     def _deadline(self) -> Deadline:
         return Deadline(self._parts.clock, WRITE_BUDGET)

@@ -28,6 +28,7 @@ async def test_an_allowed_call_runs_at_once_and_is_written_down_before_and_after
     case.downstream.gate.set()
     reply = await case.reply(opened)
     assert (reply.kind, reply.result) == (ReplyKind.RAN, told().result)
+    await case.clock.advance(1)
     await until(lambda: case.table("tool_invocations")[0]["status"] == "succeeded")
     assert case.downstream.calls == [("write", {"path": "a"})]
     assert [row["event_type"] for row in case.table("tool_call_events")] == [
@@ -207,10 +208,10 @@ async def test_a_session_that_ended_after_the_approval_runs_nothing(case: Gatewa
     """T6.2 43."""
     await case.add()
     opened = await case.open(path="a")
-    for connection in case.downstream.connections:
-        connection.closed = True
+    await case.approve_unheard(opened)
     case.run("UPDATE task_sessions SET state = 'COMPLETED'")
-    await case.decide(opened)
+    assert opened.review_id is not None
+    await case.reviews.tell(opened.review_id)
     await case.becomes(opened, "expired")
     assert case.downstream.calls == []
 

@@ -7,28 +7,10 @@ import pytest
 from backend.domain.policy import PolicyDecision
 from backend.domain.review import ReviewStatus
 from backend.review.gateway.results import ReplyKind
-from backend.store import review_outcomes, reviews
-from tests.helpers.gateway_case import WINDOW, GatewayCase
+from tests.helpers.gateway_case import GatewayCase
 from tests.helpers.waiting import until
 
 HOUR = 3_600.0
-
-
-async def approve_unheard(case: GatewayCase, review_id: str) -> None:
-    """The decision is durable, and the desk ends before anybody acts on it."""
-    async with case.parts.database.writing() as tx:
-        stored = await reviews.find(tx, review_id)  # type: ignore[arg-type]
-        assert stored is not None
-        decision = review_outcomes.Decision(
-            review_id=stored.review.review_id,
-            option_id="approve",
-            status="approved",
-            claim_id="token",  # type: ignore[arg-type]
-            client_id=WINDOW,
-            door="window",
-            now=case.clock.now(),
-        )
-        assert await review_outcomes.decide(tx, stored, decision)
 
 
 async def test_a_pending_request_waits_on_and_runs_once_it_is_approved(case: GatewayCase) -> None:
@@ -50,7 +32,7 @@ async def test_an_approved_call_nobody_has_claimed_runs_at_the_next_start(
     """T1.2: its expiry is ahead and every check still holds."""
     await case.add()
     opened = await case.open(path="a")
-    await approve_unheard(case, str(opened.review_id))
+    await case.approve_unheard(opened)
     await case.dies()
     after = await case.again()
     await after.becomes(opened, "executed")
@@ -62,7 +44,7 @@ async def test_an_approved_call_whose_hour_is_over_expires_at_the_next_start(
 ) -> None:
     await case.add()
     opened = await case.open(path="a")
-    await approve_unheard(case, str(opened.review_id))
+    await case.approve_unheard(opened)
     await case.dies()
     await case.clock.advance(HOUR + 1)
     after = await case.again()
