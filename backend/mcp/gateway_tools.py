@@ -68,7 +68,7 @@ class GatewayTools:
         held = self._held(ctx, exchange)
         with self._calls.live.enter(*places(exchange)):
             opened = await self._gateway.redeem(_caller(ctx, exchange), ticket)
-            return await self._answer(held, opened)
+            return _as_answer(await self._answer(held, opened))
 
     def _held(self, ctx: Context, exchange: Exchange) -> HeldCall:
         return self._calls.held(ctx, exchange, caller_of(ctx, exchange).identity)
@@ -149,6 +149,17 @@ def _result_to_wire(reply: Reply, result: ToolResult, *, replayed: bool) -> Call
         return CallToolResult.model_validate(wire)
     except ValidationError:
         return error_result(texts.FAILED.format(tool=reply.tool, detail="its result is no result"))
+
+
+def _as_answer(result: CallToolResult) -> CallToolResult:
+    """In the shape `get_answer` has promised, which clients hold its results to."""
+    found = result.structured_content
+    if result.is_error or texts.SOURCE_META not in (result.meta or {}):
+        return result
+    answer: dict[str, Any] = {"status": "ran"}
+    if found is not None:
+        answer["result"] = found
+    return result.model_copy(update={"structured_content": answer})
 
 
 def _waiting(opened: OpenedCall) -> CallToolResult:

@@ -185,23 +185,27 @@ _ANSWER_VALUE: Final[Schema] = {
     "required": ["selected", "custom_text"],
 }
 
-_RESULT: Final[Schema] = {
-    "type": "object",
-    "properties": {
-        "status": {
-            "type": "string",
-            "enum": ["answered", "skipped", "unanswered", "withdrawn", "waiting"],
-        },
-        "answers": {"type": "object", "additionalProperties": _ANSWER_VALUE},
-        "reject_reason": {"type": "string"},
-        "reason": {"type": "string"},
-        "replaced_by": {"type": "string"},
-        "replayed": {"type": "boolean"},
-        "ticket": {"type": "string"},
-        "message": {"type": "string"},
-    },
-    "required": ["status"],
+_STATUSES: Final = ("answered", "skipped", "unanswered", "withdrawn", "waiting")
+_PROPERTIES: Final[Schema] = {
+    "status": {"type": "string", "enum": [*_STATUSES]},
+    "answers": {"type": "object", "additionalProperties": _ANSWER_VALUE},
+    "reject_reason": {"type": "string"},
+    "reason": {"type": "string"},
+    "replaced_by": {"type": "string"},
+    "replayed": {"type": "boolean"},
+    "ticket": {"type": "string"},
+    "message": {"type": "string"},
 }
+_RESULT: Final[Schema] = {"type": "object", "properties": _PROPERTIES, "required": ["status"]}
+_LATER_RESULT: Final[Schema] = {
+    **_RESULT,
+    "properties": {
+        **_PROPERTIES,
+        "status": {"type": "string", "enum": [*_STATUSES, "ran", "running", "approval_required"]},
+        "result": {"type": "object", "description": "Structured content of a tool that has run."},
+    },
+}
+"""Also of a call of another server's tool, whose ticket is redeemed in the same way."""
 
 _ASKING: Final = {
     "readOnlyHint": False,
@@ -243,15 +247,16 @@ AGENT_TOOLS: Final[tuple[ToolSpec, ...]] = (
         name=GET_ANSWER,
         title="Get an answer",
         description=(
-            "Go on waiting for a question you asked before, by the ticket of its result. Blocks "
-            "until there is an answer; the same ticket always gives the same result."
+            "Go on waiting for a question you asked before, or for a tool call the user is asked "
+            "about, by the ticket of its result. Blocks until there is an answer; the same ticket "
+            "always gives the same result."
         ),
         input_schema={
             "type": "object",
             "properties": {"ticket": _text("The ticket of an earlier result.", MAX_ID)},
             "required": ["ticket"],
         },
-        output_schema=_RESULT,
+        output_schema=_LATER_RESULT,
         annotations={**_READING, "idempotentHint": True},
         meta={USER_INTERACTION_META: True},
     ),

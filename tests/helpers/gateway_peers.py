@@ -95,9 +95,11 @@ class GatewayDesk:
         )
 
     @asynccontextmanager
-    async def client(self, mode: Era = "legacy") -> AsyncIterator[Client]:
+    async def client(
+        self, mode: Era = "legacy", heard: Callable[[object], None] | None = None
+    ) -> AsyncIterator[Client]:
         token = read_secret(self.home.agent_token)
-        async with http_client(self.runtime.mcp_url, token, mode=mode) as client:
+        async with http_client(self.runtime.mcp_url, token, mode=mode, heard=heard) as client:
             yield client
 
     async def asked(self) -> Review:

@@ -1,7 +1,7 @@
 """Real MCP SDK clients, over HTTP and over the stdio shim."""
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -18,15 +18,27 @@ Era = Literal["legacy", "auto"]
 
 @asynccontextmanager
 async def http_client(
-    mcp_url: str, token: str, *, name: str = "sdk-client", mode: Era = "legacy"
+    mcp_url: str,
+    token: str,
+    *,
+    name: str = "sdk-client",
+    mode: Era = "legacy",
+    heard: Callable[[object], None] | None = None,
 ) -> AsyncIterator[Client]:
-    """`legacy` is the stateful era (initialize), `auto` finds 2026-07-28."""
+    """`legacy` is the stateful era (initialize), `auto` finds 2026-07-28. `heard` takes what the
+    server tells beside its answers.
+    """
+
+    async def handle(message: object) -> None:
+        if heard is not None:
+            heard(message)
+
     headers = {"Authorization": f"Bearer {token}"}
     timeout = httpx2.Timeout(30.0, read=None)
     async with httpx2.AsyncClient(headers=headers, timeout=timeout) as http:
         transport = streamable_http_client(mcp_url, http_client=http)
         info = Implementation(name=name, version="1.0")
-        async with Client(transport, client_info=info, mode=mode) as client:
+        async with Client(transport, client_info=info, mode=mode, message_handler=handle) as client:
             yield client
 
 
