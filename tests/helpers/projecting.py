@@ -20,6 +20,7 @@ from tests.helpers.faults import FaultyDatabase
 from tests.helpers.place import Place, open_store, raw
 from tests.helpers.plans import Recorder
 from tests.helpers.store import RowMaker
+from tests.helpers.waiting import until
 
 W = "w1"
 UNKNOWN = "tool_execution_outcome_unknown"
@@ -209,6 +210,10 @@ class CardDesk:
             )
         await self.clock.advance(0)
         return linked
+
+    async def rest(self) -> None:
+        """Wait until no pass runs any more; a long one outlives a step of the clock."""
+        await until(lambda: self.repair._worker._running is None, seconds=30)
 
     def away(self, *, available: bool) -> None:
         self.bus.publish(StoreAvailability(available=available, detail=""))
