@@ -10,7 +10,7 @@ from typing import Any
 from backend.clock import Nanoseconds
 from backend.domain.conversation import Connection, GuestIdentity, ProjectionRevision
 from backend.domain.gateway import Server, ServerSettings, Transport
-from backend.domain.policy import PolicyDecision
+from backend.domain.policy import PolicyDecision, RuleScope
 from backend.domain.review import Review, ReviewOutcome
 from backend.errors import ErrorCode, StorageFailed
 from backend.events import Event, EventBus, ReviewOpened
@@ -166,7 +166,12 @@ class GatewayCase:
         return await self.reviews.get_review(opened.review_id)
 
     async def decide(
-        self, opened: OpenedCall, option: str = "approve", *, reason: str = ""
+        self,
+        opened: OpenedCall,
+        option: str = "approve",
+        *,
+        reason: str = "",
+        remember: RuleScope | None = None,
     ) -> ReviewOutcome:
         assert opened.review_id is not None
         return await self.reviews.decide(
@@ -175,6 +180,7 @@ class GatewayCase:
             client_id=WINDOW,
             claim_token=ClaimId(new_id()),
             reason=reason,
+            remember=remember,
         )
 
     async def approve_unheard(self, opened: OpenedCall) -> None:
@@ -257,6 +263,8 @@ def build(
     clock: FakeClock,
     downstream: Downstream,
     secrets: FakeSecrets,
+    *,
+    key: bytes = b"key",
 ) -> GatewayCase:
     supervisor, bus = TaskSupervisor(), EventBus()
     numbers = iter(range(1, 1_000_000))
@@ -291,7 +299,7 @@ def build(
         bus=bus,
         supervisor=supervisor,
         worker=DeadlineWorker(clock, supervisor),
-        signing_key=b"key",
+        signing_key=key,
         next_projection=lambda: ProjectionRevision(1, next(numbers)),
         server_name=dict[SessionId, str]().get,
         default_policy=tool_policy,

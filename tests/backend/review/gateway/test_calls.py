@@ -4,12 +4,14 @@ import asyncio
 
 import pytest
 
-from backend.domain.policy import PolicyDecision
-from backend.domain.review import ReviewStatus
+from backend.domain.policy import PolicyDecision, RuleScope
+from backend.domain.review import ReviewOutcome, ReviewStatus
 from backend.errors import InvalidInput, NotFound
+from backend.ids import ServerId
 from backend.review.callers import ToolCaller
 from backend.review.gateway.results import CallEnd, ReplyKind, ToolResult
-from tests.helpers.gateway_case import AGENT, DELETE, READ, WRITE, GatewayCase, told
+from backend.store import gateway_calls, reviews
+from tests.helpers.gateway_case import AGENT, DELETE, READ, WRITE, GatewayCase, build, told
 from tests.helpers.waiting import until
 
 UNKNOWN = "tool_execution_outcome_unknown"
@@ -177,7 +179,7 @@ async def test_a_tool_redefined_after_its_approval_was_asked_for_does_not_run(
     await case.add()
     opened = await case.open(path="a")
     case.downstream.tools = [{**WRITE, "description": "Now writes anywhere."}]
-    await case.gateway.api.refresh_server((await case.review(opened)).server_id or "")  # type: ignore[arg-type]
+    await case.gateway.api.refresh_server(ServerId("id-files"))
     await case.decide(opened)
     reply = await case.reply(opened)
     assert (reply.kind, case.status(opened.review_id)) == (ReplyKind.FAILED, "failed")
@@ -270,3 +272,75 @@ async def test_of_a_removed_server_open_requests_are_cancelled(case: GatewayCase
     assert (await waiting).kind is ReplyKind.CANCELLED
     assert case.status(opened.review_id) == "cancelled"
     assert not case.gateway.calls.knows("files__write")
+
+
+async def test_without_a_signing_secret_nothing_is_asked_and_nothing_runs(
+    case: GatewayCase,
+) -> None:
+    """T6.2 46: no pending leftovers."""
+    await case.add()
+    unsigned = build(
+        case.parts.database, case.place, case.clock, case.downstream, case.secrets, key=b""
+    )
+    await unsigned.gateway.begin()
+    reply = await unsigned.call(path="a")
+    assert (reply.kind, reply.detail) == (ReplyKind.NOT_ASKED, "signing_secret_unconfigured")
+    assert case.table("tool_action_requests") == []
+    assert case.downstream.calls == []
+
+
+async def test_whoever_has_not_the_claim_settles_nothing(case: GatewayCase) -> None:
+    """T6.2 45."""
+    await case.add()
+    case.downstream.gate = asyncio.Event()
+    opened = await case.open(path="a")
+    await case.decide(opened)
+    await until(lambda: case.downstream.calls)
+    assert opened.review_id is not None
+    async with case.parts.database.writing() as tx:
+        stored = await reviews.find(tx, opened.review_id)
+        call = await gateway_calls.find_by_request(tx, opened.review_id)
+        assert stored is not None
+        assert call is not None
+        end = gateway_calls.End("tool_execution_failed", "stale")
+        assert not await gateway_calls.settle(tx, stored, call, end, "stale", case.clock.now())
+        assert not await gateway_calls.claim(tx, stored, "second", case.clock.now())
+    case.downstream.gate.set()
+    await case.becomes(opened, "executed")
+
+
+async def test_other_arguments_are_another_request_and_never_use_an_approval(
+    case: GatewayCase,
+) -> None:
+    """T6.2 38."""
+    await case.add()
+    opened = await case.open(path="a")
+    await case.decide(opened)
+    await case.reply(opened)
+    other = await case.open(path="b")
+    assert other.review_id != opened.review_id
+    assert case.status(other.review_id) == "pending"
+    assert case.downstream.calls == [("write", {"path": "a"})]
+
+
+async def test_two_approvals_at_once_run_one_call(case: GatewayCase) -> None:
+    """T6.2 42 and 58."""
+    await case.add()
+    opened = await case.open(path="a")
+    both = await asyncio.gather(case.decide(opened), case.decide(opened), return_exceptions=True)
+    assert [outcome for outcome in both if isinstance(outcome, ReviewOutcome) and outcome.winner]
+    await case.becomes(opened, "executed")
+    assert len(case.downstream.calls) == 1
+
+
+async def test_always_allow_holds_for_the_scope_that_was_reviewed(case: GatewayCase) -> None:
+    """T6.2 58: changed arguments pass, a changed definition asks again."""
+    await case.add()
+    opened = await case.open(path="a")
+    assert RuleScope.THIS_TOOL in (await case.review(opened)).scopes
+    await case.decide(opened, remember=RuleScope.THIS_TOOL)
+    await case.reply(opened)
+    assert (await case.call(path="b")).kind is ReplyKind.RAN
+    case.downstream.tools = [{**WRITE, "description": "Now writes anywhere."}]
+    await case.gateway.api.refresh_server(ServerId("id-files"))
+    assert (await case.open(path="c")).asks
