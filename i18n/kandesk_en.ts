@@ -2124,6 +2124,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Approved · this agent does not tell what came of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>by a rule</source>
         <translation type="unfinished"></translation>
     </message>

@@ -2094,6 +2094,10 @@
         <translation>已批准 · 正在运行…</translation>
     </message>
     <message>
+        <source>Approved · this agent does not tell what came of it</source>
+        <translation>已批准 · 此代理不会告知结果</translation>
+    </message>
+    <message>
         <source>by a rule</source>
         <translation>由规则</translation>
     </message>

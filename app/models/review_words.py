@@ -7,11 +7,16 @@ from PySide6.QtCore import QObject
 from app.models.reason_text import failure_text
 from app.models.review_content import command_text
 from backend.domain.agents import ToolKind
-from backend.domain.review import Door, Owner, Review, ReviewStatus
+from backend.domain.review import NOT_TOLD, STOPPED_WAITING, Door, Owner, Review, ReviewStatus
 
 _SECOND: Final = 1_000_000_000
 _MINUTE: Final = 60
 _HOUR: Final = 60 * _MINUTE
+
+
+def untold(review: Review) -> bool:
+    """Whether nothing has gone wrong and yet nobody can say what came of it."""
+    return review.status is ReviewStatus.OUTCOME_UNKNOWN and review.error == NOT_TOLD
 
 
 class ReviewWords(QObject):
@@ -54,6 +59,8 @@ class ReviewWords(QObject):
         words = self.verdict(review.status)
         if review.owner is Owner.GATEWAY and review.status is ReviewStatus.APPROVED:
             words = self.tr("Approved · running…")
+        if untold(review):
+            words = self.tr("Approved · this agent does not tell what came of it")
         parts = [words]
         if review.door == Door.RULE.value:
             parts.append(self.tr("by a rule"))
@@ -70,6 +77,8 @@ class ReviewWords(QObject):
         """What came of a call this desk carries out, with the reason where it failed."""
         words = self.standing(review)
         match review.status:
+            case ReviewStatus.OUTCOME_UNKNOWN if untold(review):
+                return words
             case ReviewStatus.FAILED | ReviewStatus.OUTCOME_UNKNOWN if review.error:
                 return f"{words}. {failure_text(review.error)}"
             case ReviewStatus.OUTCOME_UNKNOWN:
@@ -87,6 +96,16 @@ class ReviewWords(QObject):
         if seconds < _HOUR:
             return self.tr("expires in %n minute(s)", "", seconds // _MINUTE)
         return self.tr("expires in %n hour(s)", "", seconds // _HOUR)
+
+    def closing(self, review: Review) -> str:
+        """What it is, and why nobody can decide it any more."""
+        if untold(review):
+            return self.standing(review)
+        if review.reason == STOPPED_WAITING:
+            told = self.tr("The agent stopped waiting before anybody decided. Nothing was run.")
+        else:
+            told = self.ending(review.status)
+        return f"{self.verdict(review.status)}. {told}"
 
     def ending(self, status: ReviewStatus) -> str:
         """Why nobody can decide any more."""

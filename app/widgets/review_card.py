@@ -239,11 +239,10 @@ class ReviewCardWidget(QWidget):
         card = self._view_model.card
         if card is None:
             return ""
-        status = card.review.status
         if card.kept:
             return self._words.outcome(card.review)
         if card.phase is ReviewPhase.CLOSED:
-            return f"{self._words.verdict(status)}. {self._words.ending(status)}"
+            return self._words.closing(card.review)
         if card.phase is ReviewPhase.COVERED:
             told = self._words.standing(card.review)
             return told if card.error is None else f"{told}. {error_text(card.error)}"

@@ -2,11 +2,17 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from backend.clock import Nanoseconds
 from backend.domain.agents import PermissionOption, ToolCallChange
 from backend.domain.policy import Risk, RuleScope
 from backend.ids import MessageId, ReviewId, RuleId, ServerId, SessionId, TurnId
+
+NOT_TOLD: Final = "outcome_not_told"
+"""Why the outcome of what a guest was allowed is not known: nothing tells it over MCP (T8.3)."""
+STOPPED_WAITING: Final = "agent_stopped_waiting"
+"""Why a request ended undecided whose caller waits no longer than it does."""
 
 
 class ReviewStatus(StrEnum):

@@ -6,10 +6,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from backend.clarification.ask_result import AskResult, AskStatus
 from backend.domain.clarification import Answer, Question
+from backend.domain.review import STOPPED_WAITING
 from backend.errors import ErrorCode, InvalidInput
 from backend.mcp import permission_texts as texts
 from backend.mcp.argument_texts import check_texts, field_path
-from backend.review.prompt_answer import STOPPED_WAITING, PromptAnswer, Prompted, PromptEnd
+from backend.review.prompt_answer import PromptAnswer, Prompted, PromptEnd
 
 
 class _PromptIn(BaseModel):

@@ -3,10 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final
-
-STOPPED_WAITING: Final = "agent_stopped_waiting"
-"""Why a request ended undecided whose caller waits no longer than it does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from backend.domain.digest import same_digest, signed_digest
 from backend.domain.own_tools import own_prompted_tool
 from backend.domain.policy import BY_DEFAULT, BY_RULE, PolicyDecision, Ruling
 from backend.domain.prompted_call import PROMPT_OPTIONS, prompted_call
-from backend.domain.review import Owner, Review, ReviewStatus
+from backend.domain.review import STOPPED_WAITING, Owner, Review, ReviewStatus
 from backend.domain.reviewed_action import action_of
 from backend.errors import ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.ids import ReviewId, SessionId, TurnId, new_id
@@ -24,7 +24,7 @@ from backend.review.new_request import NewRequest
 from backend.review.opening import OWN_TOOL, Opening
 from backend.review.parts import ReviewParts
 from backend.review.permissions import AGENT_GONE, NOT_OPENED, TAKEN_BACK
-from backend.review.prompt_answer import STOPPED_WAITING, PromptAnswer, Prompted, PromptEnd
+from backend.review.prompt_answer import PromptAnswer, Prompted, PromptEnd
 from backend.review.settling import ReviewSettler
 from backend.review.waiting import WaitingCall, WaitingCalls
 from backend.store import reviews

@@ -1,10 +1,10 @@
 """What becomes of a permission once its agent was answered, or waits no more (T8.3)."""
 
 from collections.abc import Awaitable, Callable
-from typing import Final
 
 from backend.domain.agents import ToolCallChange, ToolStatus
 from backend.domain.digest import canonical_json
+from backend.domain.review import NOT_TOLD
 from backend.domain.tool_call import ENDED
 from backend.review.announcing import ReviewAnnouncer
 from backend.review.parts import ReviewParts
@@ -12,9 +12,6 @@ from backend.review.waiting import WaitingCall, WaitingCalls
 from backend.store import review_outcomes, reviews
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
-
-NOT_TOLD: Final = "outcome_not_told"
-"""Why the outcome of what a guest was allowed is not known: nothing tells it over MCP (T8.3)."""
 
 Step = Callable[[Transaction, reviews.Stored], Awaitable[bool]]
 

@@ -3,9 +3,10 @@
 import asyncio
 from dataclasses import dataclass, field
 
+from backend.domain.review import STOPPED_WAITING
 from backend.errors import AppError
 from backend.review.callers import ToolCaller
-from backend.review.prompt_answer import STOPPED_WAITING, PromptAnswer, Prompted, PromptEnd
+from backend.review.prompt_answer import PromptAnswer, Prompted, PromptEnd
 
 
 @dataclass

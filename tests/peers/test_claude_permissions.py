@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from backend.domain.clarification import Answer, Answered
-from backend.domain.review import Review, ReviewStatus
-from backend.review.settling import NOT_TOLD
+from backend.domain.review import NOT_TOLD, Review, ReviewStatus
 from tests.helpers.desk import HUMAN, new_token
 from tests.helpers.hosting_desk import HostingDesk, hosting_desk
 from tests.helpers.peer_agents import AGENTS_ROOT, PEER_AGENTS, call, user_environment

@@ -4,14 +4,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from backend.domain.review import ReviewStatus
+from backend.domain.policy import RuleScope
+from backend.domain.review import NOT_TOLD, STOPPED_WAITING, ReviewStatus
 from backend.errors import Conflict
-from backend.review.prompt_answer import STOPPED_WAITING, PromptAnswer, Prompted, PromptEnd
+from backend.review.prompt_answer import PromptAnswer, Prompted, PromptEnd
 from backend.review.recovery import recover
-from backend.review.settling import NOT_TOLD
 from tests.helpers.clock import FakeClock
 from tests.helpers.place import Place
-from tests.helpers.prompting import HOSTED, PromptCase, guest, prompt_case
+from tests.helpers.prompting import BASH, HOSTED, PromptCase, guest, prompt_case
 from tests.helpers.reviewing import SERVER, S
 from tests.helpers.waiting import until
 
@@ -82,13 +82,13 @@ async def test_a_turn_that_ends_without_a_word_leaves_the_outcome_unknown(case: 
     assert found.error != NOT_TOLD
 
 
-async def test_a_decline_is_one(case: PromptCase) -> None:
+async def test_a_decline_says_why(case: PromptCase) -> None:
     """T8.4, Decline (reason)."""
     prompt, answer, review = await case.ask_one()
-    await case.decide(review, "deny")
+    await case.decide(review, "deny", reason="not today")
     told = await answer
     prompt.told(told)
-    assert told == PromptAnswer(PromptEnd.DECLINED)
+    assert told == PromptAnswer(PromptEnd.DECLINED, reason="not today")
     await case.desk.becomes("rejected")
 
 
@@ -154,6 +154,27 @@ async def test_our_own_tools_are_never_asked_about(case: PromptCase) -> None:
 async def test_a_name_like_ours_is_asked_about(case: PromptCase, name: str) -> None:
     _, answer, _ = await case.ask_one(None, Prompted(name, {}))
     assert not answer.done()
+
+
+async def test_a_rule_answers_an_equal_call_and_no_other(case: PromptCase) -> None:
+    """T8.4, policy allow (no card); T5.4."""
+    _, answer, review = await case.ask_one()
+    await case.decide(review, "allow", remember=RuleScope.THIS_CALL)
+    await answer
+    prompt, again = await case.ask(guest("i2"))
+    told = await again
+    prompt.told(told)
+    assert told == PromptAnswer(PromptEnd.ALLOWED, dict(BASH.arguments))
+    await case.ask_one(None, Prompted("Bash", {"command": "rm -r src"}))
+
+
+async def test_a_rule_may_say_no(case: PromptCase) -> None:
+    """T8.4, Decline always, and policy deny (no card)."""
+    _, answer, review = await case.ask_one()
+    await case.decide(review, "deny", remember=RuleScope.THIS_CALL)
+    await answer
+    _, again = await case.ask()
+    assert (await again).end is PromptEnd.RULED_OUT
 
 
 async def test_of_a_caller_that_proves_no_folder_nothing_is_remembered(case: PromptCase) -> None:
