@@ -19,7 +19,7 @@ from backend.domain.reviewed_action import action_of
 from backend.errors import ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.ids import ReviewId, SessionId, TurnId, new_id
 from backend.review.announcing import ReviewAnnouncer
-from backend.review.callers import Locate, ToolCaller
+from backend.review.callers import Places, ToolCaller
 from backend.review.new_request import NewRequest
 from backend.review.opening import OWN_TOOL, Opening
 from backend.review.parts import ReviewParts
@@ -48,13 +48,13 @@ class Prompting:
         waiting: WaitingCalls,
         announcer: ReviewAnnouncer,
         settler: ReviewSettler,
-        locate: Locate,
+        places: Places,
     ) -> None:
         self._parts = parts
         self._waiting = waiting
         self._announcer = announcer
         self._settler = settler
-        self._locate = locate
+        self._places = places
         self._opening = Opening(parts)
 
     async def open(self, caller: ToolCaller, prompted: Prompted) -> "Prompt":
@@ -74,13 +74,15 @@ class Prompting:
         )
         prompt = Prompt(self._parts, self._waiting, self._settler, call, caller)
         self._waiting.add(call)
+        gone = self._places.waits(call.review_id, session_id)
+        call.answer.add_done_callback(lambda _: gone())
         new = self._request(call, caller)
         self._parts.supervisor.start(self._open(prompt, new), name="open prompt")
         return prompt
 
     async def _place(self, caller: ToolCaller) -> tuple[SessionId, TurnId]:
         async with self._parts.database.writing(Deadline(self._parts.clock, OPEN_BUDGET)) as tx:
-            return await self._locate(tx, caller, self._parts.clock.now())
+            return await self._places(tx, caller, self._parts.clock.now())
 
     def _request(self, call: WaitingCall, caller: ToolCaller) -> NewRequest:
         server = self._parts.server_name(call.session_id) if caller.hosted else GUEST_SERVER

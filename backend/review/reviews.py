@@ -9,7 +9,7 @@ from backend.domain.review import Review, ReviewOutcome
 from backend.errors import ErrorCode, NotFound
 from backend.ids import ClaimId, ClientId, ReviewId
 from backend.review.announcing import ReviewAnnouncer
-from backend.review.callers import Locate
+from backend.review.callers import Places
 from backend.review.deciding import Deciding
 from backend.review.expiry import ReviewExpiry
 from backend.review.parts import ReviewParts
@@ -41,9 +41,9 @@ class Reviews:
         self.rules = Rules(parts, self._deciding)
         self.expiry = ReviewExpiry(parts, self._waiting, announcer)
 
-    def prompting(self, locate: Locate) -> Prompting:
+    def prompting(self, places: Places) -> Prompting:
         """The side that faces agents which ask over MCP."""
-        return Prompting(self._parts, self._waiting, self._announcer, self._settler, locate)
+        return Prompting(self._parts, self._waiting, self._announcer, self._settler, places)
 
     async def list_open_reviews(self) -> tuple[Review, ...]:
         async with self._parts.database.reading(self._deadline()) as tx:

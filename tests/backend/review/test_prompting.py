@@ -277,3 +277,14 @@ async def test_without_a_key_nothing_is_put_before_anybody(place: Place, clock: 
         _, answer = await case.ask()
         told = await answer
         assert (told.end, told.reason) == (PromptEnd.UNDECIDED, "signing_secret_unconfigured")
+
+
+async def test_a_guest_that_waits_for_a_permission_is_there(case: PromptCase) -> None:
+    """agents.md: the next shim in the folder continues a session only when no other is in it."""
+    _, answer, review = await case.ask_one(guest("i1"))
+    _, _, other = await case.ask_one(guest("i2"), Prompted("Bash", {"command": "ls"}))
+    assert other.session_id != review.session_id
+    await case.decide(review, "deny")
+    await answer
+    _, _, third = await case.ask_one(guest("i3"), Prompted("Bash", {"command": "pwd"}))
+    assert third.session_id == review.session_id
