@@ -154,3 +154,17 @@ async def test_its_own_questions_are_question_cards(claude: Claude) -> None:
         )
         text = await said(process)
     assert "Bleu nuit" in text
+
+
+async def test_our_own_tools_are_not_asked_about(claude: Claude) -> None:
+    """agents.md, ACP. With --print Claude itself refuses a tool that needs a human in its own
+    terminal, whatever it is answered: its own questions are what comes here then.
+    """
+    async with hosting_desk(claude.project, home=claude.home) as hosting:
+        text = await said(await claude.run(call("mcp__kandesk__send_note", text="half way")))
+        assert "The note is in the transcript." in text
+        ask = call("mcp__kandesk__ask_user_question", questions=[{"prompt": "Which?"}])
+        text = await said(await claude.run(ask))
+        assert "requires user interaction" in text
+        assert await hosting.desk.list_open_bundles() == ()
+        assert await hosting.desk.reviews.list_open_reviews() == ()
