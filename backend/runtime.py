@@ -108,10 +108,8 @@ class Runtime:
             services: Services | None = None
             try:
                 tools = McpAccesses(_shim(home))
-                services = _build_services(
-                    home, store, clock, desk_file.expire_after, _means(home, clock, tools)
-                )
-                list_for_shims(home, services.gateway)
+                means, expire_after = _means(home, clock, tools), desk_file.expire_after
+                services = _build_services(home, store, clock, expire_after, means)
                 runtime = cls._build(home, clock, kind, store, services, tools, on_hand_over)
                 services.bus.subscribe(listener)
                 await runtime.start(clock, port, maintenance=maintenance)
@@ -297,7 +295,7 @@ def _build_services(
     expire_after: float | None,
     hosting: HostingMeans | None,
 ) -> Services:
-    return build_services(
+    services = build_services(
         store.database,
         clock,
         ticket_key=read_or_create_secret(home.ticket_key),
@@ -307,6 +305,8 @@ def _build_services(
         hosting=hosting,
         servers=None if hosting is None else gateway_means(home),
     )
+    list_for_shims(home, services.gateway)
+    return services
 
 
 def _means(home: Home, clock: Clock, tools: McpAccesses) -> HostingMeans:

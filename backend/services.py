@@ -83,37 +83,26 @@ def build_services(
 ) -> Services:
     """Wire one resolver and everything around it; starts nothing.
 
-    `epoch` is the number of this start, `hosting` what running agents needs, `resumer` gives them
-    prompts where it is not ours, unanswered questions expire after `expire_after` seconds, and
-    `servers` is what reaching other MCP servers needs, where agents run.
+    `epoch` is the number of this start, `hosting` what running agents needs, and `servers` what
+    reaching other MCP servers does; `resumer` gives agents prompts where it is not ours, and
+    unanswered questions expire after `expire_after` seconds.
     """
     bus, metrics, projections = EventBus(), Metrics(), Projections(epoch)
     wake = WakeWatch(clock, lambda slept: bus.publish(Woke(slept)))
     parts = _build_parts(database, clock, bus, projections, wake)
     lifecycle = Lifecycle(parts)
     asking = Asking(parts, bus=bus, tickets=TicketBook(ticket_key.encode()))
-    hosted: Hosting | None = None
-    gateway: Gateway | None = None
+    hosted, gateway = None, None
     if hosting is not None:
         inner = _review_parts(parts, bus, projections, ticket_key, hosting)
-        reviews = Reviews(inner)
-        gateway = _build_gateway(inner, parts, asking, reviews, servers)
-        hosted = Hosting(hosting, parts, bus, asking=asking, lifecycle=lifecycle, reviews=reviews)
+        hosted, gateway = _build_hosted(inner, parts, asking, lifecycle, hosting, servers)
         resumer = resumer or hosted.resumer
     resolver, kept = _build_resolver(parts, bus, metrics, resumer)
     if hosted is not None:
         hosted.answers_first(kept)
+    desk = _build_desk(parts, resolver, lifecycle, projections, info, hosted, gateway)
     return Services(
-        desk=LocalDesk(
-            parts,
-            resolver=resolver,
-            lifecycle=lifecycle,
-            requesting=Requesting(parts),
-            projections=projections,
-            info=info,
-            conversations=hosted.conversations if hosted else NoConversations(),
-            doors=_review_doors(hosted, gateway),
-        ),
+        desk=desk,
         asking=asking,
         permissions=_permission_door(parts, hosted),
         lifecycle=lifecycle,
@@ -127,6 +116,42 @@ def build_services(
         hosting=hosted,
         gateway=gateway,
     )
+
+
+def _build_desk(
+    parts: Parts,
+    resolver: Resolver,
+    lifecycle: Lifecycle,
+    projections: Projections,
+    info: DeskInfo,
+    hosted: Hosting | None,
+    gateway: Gateway | None,
+) -> LocalDesk:
+    return LocalDesk(
+        parts,
+        resolver=resolver,
+        lifecycle=lifecycle,
+        requesting=Requesting(parts),
+        projections=projections,
+        info=info,
+        conversations=hosted.conversations if hosted else NoConversations(),
+        doors=_review_doors(hosted, gateway),
+    )
+
+
+def _build_hosted(
+    inner: ReviewParts,
+    parts: Parts,
+    asking: Asking,
+    lifecycle: Lifecycle,
+    hosting: HostingMeans,
+    servers: GatewayMeans | None,
+) -> tuple[Hosting, Gateway | None]:
+    """Agents of this desk, and the servers they reach through it."""
+    reviews = Reviews(inner)
+    gateway = _build_gateway(inner, parts, asking, reviews, servers)
+    hosted = Hosting(hosting, parts, inner.bus, asking=asking, lifecycle=lifecycle, reviews=reviews)
+    return hosted, gateway
 
 
 def _build_gateway(

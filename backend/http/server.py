@@ -70,26 +70,23 @@ class HttpServer:
             version=info.version,
         )
         document = DocumentRoute(info.version)
+        routes = DeskRoutes(
+            info,
+            address=lambda: self.address,
+            on_show=on_show,
+            on_hand_over=on_hand_over,
+            metrics=metrics,
+        )
         operations = (
-            *DeskRoutes(
-                info,
-                address=lambda: self.address,
-                on_show=on_show,
-                on_hand_over=on_hand_over,
-                metrics=metrics,
-            ).operations(),
-            *ListingRoutes(desk, clock).operations(),
-            *ClarificationRoutes(desk, clock).operations(),
-            *WaitingRoutes(desk, asking).operations(),
+            *routes.operations(),
+            *_of_questions(desk, asking, clock),
             *(DebugRoutes(metrics).operations() if debug else ()),
             document.operation(),
         )
         document.describe(operations)
         app = _application(operations, self._mcp)
-        self._listener = Listener(
-            ToldWhenCutOff(Guard(app, tokens, lambda: self._port, on_request)),
-            stop_seconds=_STOP_SECONDS,
-        )
+        guarded = ToldWhenCutOff(Guard(app, tokens, lambda: self._port, on_request))
+        self._listener = Listener(guarded, stop_seconds=_STOP_SECONDS)
         self._serving: asyncio.Task[None] | None = None
         self._speaking: asyncio.Task[None] | None = None
 
@@ -124,6 +121,14 @@ class HttpServer:
         self._mcp.stop()
         if self._speaking is not None:
             await asyncio.wait({self._speaking})
+
+
+def _of_questions(desk: DeskApi, asking: AskingDoor, clock: Clock) -> Iterable[Operation]:
+    return (
+        *ListingRoutes(desk, clock).operations(),
+        *ClarificationRoutes(desk, clock).operations(),
+        *WaitingRoutes(desk, asking).operations(),
+    )
 
 
 def _application(operations: Iterable[Operation], mcp: McpDoors) -> ASGIApp:

@@ -9,7 +9,7 @@ from typing import Any
 TOOLS = ("echo", "huge", "garbage", "invalid", "crash", "hang", "inject", "form", "append", "env")
 
 
-LATER: list[dict[str, Any]] = []
+LATER: list[str] = []
 """What came while an answer was waited for."""
 
 
@@ -26,10 +26,11 @@ def ask(request_id: object) -> dict[str, Any]:
     schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
     params = {"message": "Who?", "requestedSchema": schema, "mode": "form"}
     say({"id": f"ask-{request_id}", "method": "elicitation/create", "params": params})
-    reply = json.loads(sys.stdin.readline())
-    while "method" in reply:
-        LATER.append(reply)
-        reply = json.loads(sys.stdin.readline())
+    line = sys.stdin.readline()
+    while "method" in json.loads(line):
+        LATER.append(line)
+        line = sys.stdin.readline()
+    reply = json.loads(line)
     return text(json.dumps(reply.get("result", reply.get("error"))))
 
 
@@ -65,8 +66,8 @@ def main() -> None:
         sys.stdout.write("starting up\n")
     if "--silent" in sys.argv:
         time.sleep(600)
-    while LATER or (line := sys.stdin.readline()):
-        message = LATER.pop(0) if LATER else json.loads(line)
+    while line := LATER.pop(0) if LATER else sys.stdin.readline():
+        message = json.loads(line)
         method, request_id = message.get("method"), message.get("id")
         if method == "initialize":
             info = {"name": "rough", "version": "1"}
