@@ -96,7 +96,8 @@ WITHOUT_TEXT = {10, 11, 13, 17, 20, 24, 31, 32, 38, 42, 51, 56, 60, 62, 67, 77, 
 UNIT_TESTS = [f"K8.6 {line}" for line in range(1, 94) if line not in WITHOUT_TEXT]
 WINDOW_TESTS = [f"K8.7 {line}" for line in (*range(94, 102), *range(103, 106), *range(112, 116))]
 IMPROVEMENTS = [f"improvement {number}" for number in range(1, 13)]
-CASES = [*MATRIX, *RECOVERY, *CRITERIA, *UNIT_TESTS, *WINDOW_TESTS, *IMPROVEMENTS]
+CARDS = [*(f"T6.1 {number}" for number in range(1, 37)), "T6.3 66"]
+CASES = [*MATRIX, *RECOVERY, *CRITERIA, *UNIT_TESTS, *WINDOW_TESTS, *IMPROVEMENTS, *CARDS]
 
 
 @cache
