@@ -23,6 +23,13 @@ EXPIRED: Final = "action_expired"
 CLOSED: Final = "action_issue_closed"
 """Its conversation or its task has ended."""
 
+_DECIDE: Final = (
+    "UPDATE tool_action_requests SET status = :status, option_id = :option, claim_id = :claim,"
+    " decided_by_user = :client, door = :door, decided_at = :now, resolved_at = :resolved,"
+    " decline_reason = :reason, policy_id = :rule, updated_at = :now"
+    " WHERE id = :id AND status = 'pending'"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -47,10 +54,7 @@ async def decide(tx: Transaction, stored: Stored, decision: Decision) -> bool:
     approved = decision.status == "approved"
     tx.hint(stored.place.workspace_id)
     changed = await tx.execute(
-        "UPDATE tool_action_requests SET status = :status, option_id = :option, claim_id = :claim,"
-        " decided_by_user = :client, door = :door, decided_at = :now, resolved_at = :resolved,"
-        " decline_reason = :reason, policy_id = :rule, updated_at = :now"
-        " WHERE id = :id AND status = 'pending'",
+        _DECIDE,
         {
             "id": decision.review_id,
             "status": decision.status,
@@ -67,7 +71,6 @@ async def decide(tx: Transaction, stored: Stored, decision: Decision) -> bool:
     if not changed:
         return False
     await project(tx, decision.review_id, decision.now)
-    event = reviews.event_of(stored, "approval_resolved", decision.now)
     await tx.execute_each(
         [
             _call_moved(
@@ -77,21 +80,23 @@ async def decide(tx: Transaction, stored: Stored, decision: Decision) -> bool:
                 code="" if approved else "action_declined",
                 now=decision.now,
             ),
-            recording(
-                replace(
-                    event,
-                    actor_type="user",
-                    actor_id=decision.client_id,
-                    decision=decision.status,
-                    outcome="success" if approved else "denied",
-                    door=decision.door,
-                    rule_ids=() if decision.rule_id is None else (decision.rule_id,),
-                    metadata=_said(decision),
-                )
-            ),
+            recording(_resolved(stored, decision)),
         ]
     )
     return True
+
+
+def _resolved(stored: Stored, decision: Decision) -> ToolEvent:
+    return replace(
+        reviews.event_of(stored, "approval_resolved", decision.now),
+        actor_type="user",
+        actor_id=decision.client_id,
+        decision=decision.status,
+        outcome="success" if decision.status == "approved" else "denied",
+        door=decision.door,
+        rule_ids=() if decision.rule_id is None else (decision.rule_id,),
+        metadata=_said(decision),
+    )
 
 
 def _said(decision: Decision) -> JsonDict:
