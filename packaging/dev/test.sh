@@ -11,6 +11,8 @@ cd "$here/../.."
 export PATH="$PWD/.venv/bin:$PATH"
 export QT_QPA_PLATFORM="${QT_QPA_PLATFORM:-offscreen}"
 unset KANDESK_HOME
+# The tests start the program a thousand times; without bytecode each start compiles all of it.
+unset PYTHONDONTWRITEBYTECODE
 
 if [ $# -gt 0 ]; then exec pytest "$@"; fi
 
