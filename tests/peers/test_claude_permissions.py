@@ -81,11 +81,10 @@ async def claude(tmp_path: Path, model: str) -> Claude:
 
 
 async def open_review(hosting: HostingDesk) -> Review:
-    found: tuple[Review, ...] = ()
+    found: list[Review] = []
 
     async def is_open() -> bool:
-        nonlocal found
-        found = await hosting.desk.reviews.list_open_reviews()
+        found.extend(await hosting.desk.reviews.list_open_reviews())
         return bool(found)
 
     await eventually(is_open, seconds=60)
