@@ -421,6 +421,18 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>History</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Connect an agent…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -650,6 +662,10 @@
 </context>
 <context>
     <name>CoveredList</name>
+    <message>
+        <source>Decide these too</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>The new rule would decline %n more that wait(s):</source>
         <translation>
@@ -871,6 +887,108 @@
     </message>
 </context>
 <context>
+    <name>HistoryFacts</name>
+    <message>
+        <source>Permission</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Because</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Risk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Asked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Decided</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Answer is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
+        <source>History</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Questions and permissions that are closed, newest first. To read only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find in questions, answers and commands</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find in the history</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Closed questions and permissions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open the conversation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show its record</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing found.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is closed yet. What you answer or decide is kept here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>InboxModel</name>
     <message>
         <source>Answered, not yet collected</source>
@@ -1042,6 +1160,72 @@
     </message>
 </context>
 <context>
+    <name>LedgerFacts</name>
+    <message>
+        <source>When</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Decided</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Session</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>LedgerPage</name>
+    <message>
+        <source>Record</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every call agents asked for, how it was decided and what came of it. Lines are added and never changed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is recorded yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Session whose record is shown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only one request is shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show everything</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only this request</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All sessions</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>LedgerWords</name>
     <message>
         <source>You were asked</source>
@@ -1172,6 +1356,17 @@
     </message>
     <message>
         <source>Open</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ListPage</name>
+    <message>
+        <source>Back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show older</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2235,6 +2430,130 @@
     </message>
 </context>
 <context>
+    <name>RuleFacts</name>
+    <message>
+        <source>Allow %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Refuse %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Revoked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expired</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Holds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>never used</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>used %n time(s)</source>
+        <translation>
+            <numerusform>used %n time</numerusform>
+            <numerusform>used %n times</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>last %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, with a verdict</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Scope</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Made</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Used</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expires</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>never; until you revoke it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Revoked %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>RulesPage</name>
+    <message>
+        <source>Rules</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What you allowed or declined for longer. A rule decides equal calls without asking you, and can be revoked here at any time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No rule yet. “Always allow…” on a request makes one, and it is listed here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Revoke…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Revoke this rule? Such calls are asked about again. It cannot be restored; what it refused stays refused.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Revoke this rule? Such calls are asked about again. It cannot be restored; what it allowed stays done.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Revoke</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>SecondStep</name>
+    <message>
+        <source>Back</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>SessionListModel</name>
     <message>
         <source>Quick Chats</source>
@@ -2274,6 +2593,14 @@
     </message>
     <message>
         <source>Sessions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Closed questions and permissions</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -416,6 +416,18 @@
         <translation>正常大小</translation>
     </message>
     <message>
+        <source>History</source>
+        <translation>历史</translation>
+    </message>
+    <message>
+        <source>Rules</source>
+        <translation>规则</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>记录</translation>
+    </message>
+    <message>
         <source>Connect an agent…</source>
         <translation>连接代理…</translation>
     </message>
@@ -639,6 +651,10 @@
 </context>
 <context>
     <name>CoveredList</name>
+    <message>
+        <source>Decide these too</source>
+        <translation>同时决定这些</translation>
+    </message>
     <message numerus="yes">
         <source>The new rule would decline %n more that wait(s):</source>
         <translation>
@@ -855,6 +871,108 @@
     </message>
 </context>
 <context>
+    <name>HistoryFacts</name>
+    <message>
+        <source>Permission</source>
+        <translation>许可请求</translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>内容</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>结局</translation>
+    </message>
+    <message>
+        <source>Because</source>
+        <translation>原因</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Risk</source>
+        <translation>风险</translation>
+    </message>
+    <message>
+        <source>Server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>Asked</source>
+        <translation>提出于</translation>
+    </message>
+    <message>
+        <source>Decided</source>
+        <translation>决定于</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Answer is</source>
+        <translation>回答状态</translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>Project</source>
+        <translation>项目</translation>
+    </message>
+</context>
+<context>
+    <name>HistoryPage</name>
+    <message>
+        <source>History</source>
+        <translation>历史</translation>
+    </message>
+    <message>
+        <source>Questions and permissions that are closed, newest first. To read only.</source>
+        <translation>已关闭的问题和许可请求，最新的在前。仅供阅读。</translation>
+    </message>
+    <message>
+        <source>Find in questions, answers and commands</source>
+        <translation>在问题、回答和命令中查找</translation>
+    </message>
+    <message>
+        <source>Find in the history</source>
+        <translation>在历史中查找</translation>
+    </message>
+    <message>
+        <source>Closed questions and permissions</source>
+        <translation>已关闭的问题和许可请求</translation>
+    </message>
+    <message>
+        <source>Open the conversation</source>
+        <translation>打开会话</translation>
+    </message>
+    <message>
+        <source>Show its record</source>
+        <translation>显示其记录</translation>
+    </message>
+    <message>
+        <source>Nothing found.</source>
+        <translation>未找到任何内容。</translation>
+    </message>
+    <message>
+        <source>Nothing is closed yet. What you answer or decide is kept here.</source>
+        <translation>还没有已关闭的内容。您回答或决定的内容会保存在这里。</translation>
+    </message>
+</context>
+<context>
     <name>InboxModel</name>
     <message>
         <source>Answered, not yet collected</source>
@@ -1022,6 +1140,72 @@
     </message>
 </context>
 <context>
+    <name>LedgerFacts</name>
+    <message>
+        <source>When</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation>原因</translation>
+    </message>
+    <message>
+        <source>Decided</source>
+        <translation>决定于</translation>
+    </message>
+    <message>
+        <source>By</source>
+        <translation>由</translation>
+    </message>
+    <message>
+        <source>Session</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+</context>
+<context>
+    <name>LedgerPage</name>
+    <message>
+        <source>Record</source>
+        <translation>记录</translation>
+    </message>
+    <message>
+        <source>Every call agents asked for, how it was decided and what came of it. Lines are added and never changed.</source>
+        <translation>代理请求的每次调用、如何决定以及结果如何。记录只增加，从不更改。</translation>
+    </message>
+    <message>
+        <source>Nothing is recorded yet.</source>
+        <translation>还没有任何记录。</translation>
+    </message>
+    <message>
+        <source>Session whose record is shown</source>
+        <translation>显示其记录的会话</translation>
+    </message>
+    <message>
+        <source>Only one request is shown.</source>
+        <translation>只显示一个请求。</translation>
+    </message>
+    <message>
+        <source>Show everything</source>
+        <translation>显示全部</translation>
+    </message>
+    <message>
+        <source>Only this request</source>
+        <translation>只看此请求</translation>
+    </message>
+    <message>
+        <source>All sessions</source>
+        <translation>所有会话</translation>
+    </message>
+</context>
+<context>
     <name>LedgerWords</name>
     <message>
         <source>You were asked</source>
@@ -1153,6 +1337,17 @@
     <message>
         <source>Open</source>
         <translation>打开</translation>
+    </message>
+</context>
+<context>
+    <name>ListPage</name>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <source>Show older</source>
+        <translation>显示更早的</translation>
     </message>
 </context>
 <context>
@@ -2203,6 +2398,129 @@
     </message>
 </context>
 <context>
+    <name>RuleFacts</name>
+    <message>
+        <source>Allow %1</source>
+        <translation>允许 %1</translation>
+    </message>
+    <message>
+        <source>Refuse %1</source>
+        <translation>拒绝 %1</translation>
+    </message>
+    <message>
+        <source>Revoked</source>
+        <translation>已撤销</translation>
+    </message>
+    <message>
+        <source>Expired</source>
+        <translation>已过期</translation>
+    </message>
+    <message>
+        <source>Holds</source>
+        <translation>有效</translation>
+    </message>
+    <message>
+        <source>never used</source>
+        <translation>从未使用</translation>
+    </message>
+    <message numerus="yes">
+        <source>used %n time(s)</source>
+        <translation>
+            <numerusform>使用了 %n 次</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>last %1</source>
+        <translation>最近 %1</translation>
+    </message>
+    <message>
+        <source>%1, with a verdict</source>
+        <translation>%1，随一次决定</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>内容</translation>
+    </message>
+    <message>
+        <source>Scope</source>
+        <translation>范围</translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>工具</translation>
+    </message>
+    <message>
+        <source>Made</source>
+        <translation>建立于</translation>
+    </message>
+    <message>
+        <source>Used</source>
+        <translation>使用</translation>
+    </message>
+    <message>
+        <source>Expires</source>
+        <translation>过期</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>never; until you revoke it</source>
+        <translation>从不；直到您撤销它</translation>
+    </message>
+    <message>
+        <source>Revoked %1</source>
+        <translation>撤销于 %1</translation>
+    </message>
+</context>
+<context>
+    <name>RulesPage</name>
+    <message>
+        <source>Rules</source>
+        <translation>规则</translation>
+    </message>
+    <message>
+        <source>What you allowed or declined for longer. A rule decides equal calls without asking you, and can be revoked here at any time.</source>
+        <translation>您长期允许或拒绝的操作。规则会在不询问您的情况下决定相同的调用，并可随时在此撤销。</translation>
+    </message>
+    <message>
+        <source>No rule yet. “Always allow…” on a request makes one, and it is listed here.</source>
+        <translation>还没有规则。在请求上选择“始终允许…”会建立规则，并列在这里。</translation>
+    </message>
+    <message>
+        <source>Revoke…</source>
+        <translation>撤销…</translation>
+    </message>
+    <message>
+        <source>Revoke this rule? Such calls are asked about again. It cannot be restored; what it refused stays refused.</source>
+        <translation>撤销此规则吗？此类调用将重新询问。规则无法恢复；它已拒绝的操作仍为拒绝。</translation>
+    </message>
+    <message>
+        <source>Revoke this rule? Such calls are asked about again. It cannot be restored; what it allowed stays done.</source>
+        <translation>撤销此规则吗？此类调用将重新询问。规则无法恢复；它已允许的操作保持不变。</translation>
+    </message>
+    <message>
+        <source>Revoke</source>
+        <translation>撤销</translation>
+    </message>
+</context>
+<context>
+    <name>SecondStep</name>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+</context>
+<context>
     <name>SessionListModel</name>
     <message>
         <source>Quick Chats</source>
@@ -2240,6 +2558,14 @@
     <message>
         <source>Sessions</source>
         <translation>会话</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>历史</translation>
+    </message>
+    <message>
+        <source>Closed questions and permissions</source>
+        <translation>已关闭的问题和许可请求</translation>
     </message>
     <message>
         <source>A session appears here when an agent asks, or when you start one.</source>

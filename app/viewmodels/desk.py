@@ -10,13 +10,17 @@ from app.tasks import WindowTasks
 from app.viewmodels.clarification import ClarificationViewModel
 from app.viewmodels.composer import ComposerViewModel
 from app.viewmodels.conversations import ConversationsViewModel
+from app.viewmodels.history import HistoryViewModel
 from app.viewmodels.inbox import InboxViewModel
+from app.viewmodels.ledger import LedgerViewModel
 from app.viewmodels.messages import MessagesViewModel
 from app.viewmodels.new_session import NewSessionViewModel
 from app.viewmodels.notices import Notice, NoticesViewModel, Severity
 from app.viewmodels.preferences import Preferences
 from app.viewmodels.reviews import ReviewsViewModel
+from app.viewmodels.rules import RulesViewModel
 from app.viewmodels.sessions import SessionsViewModel
+from app.viewmodels.timing import WindowClock
 from app.viewmodels.transcript import TranscriptViewModel
 from backend.api import DeskInfo
 from backend.domain.clarification import Bundle
@@ -79,6 +83,7 @@ class DeskViewModel(QObject):
         self.new_session = NewSessionViewModel(
             client, self.sessions, deadline=clarification.deadline, background=tasks, parent=self
         )
+        self._make_lists(clarification.clock)
         self.info: DeskInfo | None = None
         self.ready = False
         self._away: Notice | None = None
@@ -163,6 +168,13 @@ class DeskViewModel(QObject):
     def show_end(self) -> None:
         if self.transcript.has_newer:
             self._tasks.start(self.transcript.show_end(), name="show the end")
+
+    def _make_lists(self, clock: WindowClock) -> None:
+        """What is read when its page is opened."""
+        client, tasks = self._client, self._tasks
+        self.history = HistoryViewModel(client, clock=clock, background=tasks, parent=self)
+        self.rules = RulesViewModel(client, clock=clock, background=tasks, parent=self)
+        self.ledger = LedgerViewModel(client, clock=clock, background=tasks, parent=self)
 
     async def _load(self) -> None:
         self.info = await self._client.call(lambda api: api.desk_info())

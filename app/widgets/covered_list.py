@@ -56,6 +56,7 @@ class CoveredList(QWidget):
         column.addLayout(buttons)
         self._confirm.clicked.connect(self._settle)
         self._leave.clicked.connect(self.left_open)
+        self._retranslate()
         self.hide()
 
     def show_card(self, card: ReviewCard, *, shown: bool) -> None:
@@ -77,7 +78,9 @@ class CoveredList(QWidget):
 
     def _retranslate(self) -> None:
         card = self._card
+        self._leave.setText(self.tr("Leave them open"))
         if card is None:
+            self._confirm.setText(self.tr("Decide these too"))
             return
         declined = card.review.status is ReviewStatus.DECLINED
         covered = card.covered
@@ -102,4 +105,3 @@ class CoveredList(QWidget):
         self._confirm.setAccessibleDescription(words)
         self._confirm.setEnabled(not card.settling)
         self._leave.setEnabled(not card.settling)
-        self._leave.setText(self.tr("Leave them open"))

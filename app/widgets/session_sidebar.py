@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QListView,
     QMenu,
+    QPushButton,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -27,13 +28,15 @@ class SessionSidebar(QWidget):
     """`session_chosen` with the id of the session the human wants to see.
 
     `pin_wanted` with the id of a Quick Chat and whether it is to be kept for good,
-    `new_wanted` and `quick_chat_wanted` when a conversation is to be begun.
+    `new_wanted` and `quick_chat_wanted` when a conversation is to be begun,
+    `history_wanted` for what is closed.
     """
 
     session_chosen = Signal(object)
     pin_wanted = Signal(object, bool)
     new_wanted = Signal()
     quick_chat_wanted = Signal()
+    history_wanted = Signal()
 
     def __init__(
         self,
@@ -61,6 +64,10 @@ class SessionSidebar(QWidget):
         self._quick = QToolButton()
         self._quick.setObjectName("quickChatButton")
         self._quick.clicked.connect(self.quick_chat_wanted)
+        self._history = QPushButton()
+        self._history.setObjectName("historyButton")
+        self._history.setProperty("role", "pane")
+        self._history.clicked.connect(self.history_wanted)
         self._heading = QLabel()
         self._heading.setProperty("role", "heading")
         self._empty = QLabel()
@@ -121,6 +128,10 @@ class SessionSidebar(QWidget):
         column.setSpacing(0)
         column.addLayout(top)
         column.addWidget(inbox_view)
+        history = QHBoxLayout()
+        history.setContentsMargins(px(10), 0, px(10), px(6))
+        history.addWidget(self._history)
+        column.addLayout(history)
         column.addWidget(_hairline(self))
         column.addLayout(heading)
         column.addLayout(empty)
@@ -166,10 +177,14 @@ class SessionSidebar(QWidget):
         self._quick.setIcon(self._theme.icon(Icon.QUICK_CHAT))
         for button in (self._menu_button, self._new, self._quick):
             button.setIconSize(self._theme.icon_size())
+        self._history.setIcon(self._theme.button_icon(Icon.WAITING, "text_muted"))
+        self._history.setIconSize(self._theme.button_icon_size)
 
     def _retranslate(self) -> None:
         self.setAccessibleName(self.tr("Side pane"))
         self._heading.setText(self.tr("Sessions"))
+        self._history.setText(self.tr("History"))
+        self._history.setToolTip(self.tr("Closed questions and permissions") + " (Ctrl+H)")
         self._empty.setText(
             self.tr("A session appears here when an agent asks, or when you start one.")
         )

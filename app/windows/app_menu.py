@@ -12,8 +12,11 @@ _ZOOM_STEP = 0.1
 
 
 class AppMenu(QMenu):
-    """`connect_wanted`, `about_wanted` and `quit_wanted`; look and language are changed here."""
+    """`…_wanted` for each page and deed; look and language are changed here."""
 
+    history_wanted = Signal()
+    rules_wanted = Signal()
+    record_wanted = Signal()
     connect_wanted = Signal()
     about_wanted = Signal()
     quit_wanted = Signal()
@@ -52,6 +55,10 @@ class AppMenu(QMenu):
         self.addMenu(self._size)
         self.addMenu(self._send)
         self.addSeparator()
+        self._history = self.addAction("", QKeySequence("Ctrl+H"), self.history_wanted.emit)
+        self._rules = self.addAction("", self.rules_wanted.emit)
+        self._record = self.addAction("", self.record_wanted.emit)
+        self.addSeparator()
         self._connect_agent = self.addAction("", self.connect_wanted.emit)
         self._about = self.addAction("", self.about_wanted.emit)
         self.addSeparator()
@@ -60,7 +67,7 @@ class AppMenu(QMenu):
 
     def shortcuts(self) -> list[QAction]:
         """Actions that must work while the menu is closed."""
-        return [self._larger, self._smaller, self._normal, self._quit]
+        return [self._larger, self._smaller, self._normal, self._history, self._quit]
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() is QEvent.Type.LanguageChange:
@@ -131,6 +138,9 @@ class AppMenu(QMenu):
         self._larger.setText(self.tr("Larger"))
         self._smaller.setText(self.tr("Smaller"))
         self._normal.setText(self.tr("Normal size"))
+        self._history.setText(self.tr("History"))
+        self._rules.setText(self.tr("Rules"))
+        self._record.setText(self.tr("Record"))
         self._connect_agent.setText(self.tr("Connect an agent…"))
         self._about.setText(self.tr("About Kandesk"))
         self._quit.setText(self.tr("Quit"))

@@ -24,10 +24,13 @@ from app.widgets.session_sidebar import SessionSidebar
 from app.widgets.two_pane import TwoPane
 from app.windows.app_menu import AppMenu
 from app.windows.chat_page import ChatPage
+from app.windows.history_page import HistoryPage
+from app.windows.ledger_page import LedgerPage
 from app.windows.migration_page import MigrationPage
 from app.windows.new_session_page import NewSessionPage
 from app.windows.quick_chat import QuickChat
 from app.windows.quick_chat_place import QuickChatPlace
+from app.windows.rules_page import RulesPage
 from app.windows.starting_page import StartingPage
 from app.windows.storage_page import StoragePage
 from app.windows.welcome import WelcomePage
@@ -35,7 +38,7 @@ from backend.domain.clarification import Bundle
 from backend.domain.review import Review
 from backend.errors import AppError, ErrorCode
 from backend.events import StoreProgress, StoreStep
-from backend.ids import SessionId
+from backend.ids import ReviewId, SessionId
 
 _AGE_MILLISECONDS: Final = 30_000
 
@@ -50,6 +53,14 @@ class Pages:
     storage: StoragePage
     migration: MigrationPage
     new_session: NewSessionPage
+    history: HistoryPage
+    rules: RulesPage
+    record: LedgerPage
+
+    @property
+    def lists(self) -> tuple[HistoryPage, RulesPage, LedgerPage]:
+        """Those that are read and left again."""
+        return (self.history, self.rules, self.record)
 
 
 class DeskView(QWidget):
@@ -86,6 +97,9 @@ class DeskView(QWidget):
             StoragePage(theme),
             MigrationPage(theme),
             NewSessionPage(desk.new_session, desk.preferences, theme),
+            HistoryPage(desk.history, theme),
+            RulesPage(desk.rules, theme),
+            LedgerPage(desk.ledger, desk.sessions, theme),
         )
         self._stack = PageStack(theme)
         for page in fields(Pages):
@@ -127,6 +141,19 @@ class DeskView(QWidget):
             self._stack.setCurrentWidget(self.pages.new_session)
             self._panes.close_drawer()
             self.pages.new_session.open()
+
+    def show_history(self) -> None:
+        self._show_list(self.pages.history)
+        self.pages.history.open()
+
+    def show_rules(self) -> None:
+        self._show_list(self.pages.rules)
+        self.pages.rules.open()
+
+    def show_record(self, review_id: ReviewId | None = None) -> None:
+        """All of it, or that of one request."""
+        self._show_list(self.pages.record)
+        self.pages.record.open(review_id)
 
     def focus_inbox(self) -> None:
         self._panes.open_drawer()
@@ -195,6 +222,14 @@ class DeskView(QWidget):
         self._theme.changed.connect(lambda: self._show_narrow(self._panes.narrow))
         self._panes.drawer_closed.connect(self._stack.focus_button)
         self.menu.connect_wanted.connect(self.show_welcome)
+        self.menu.history_wanted.connect(self.show_history)
+        self.menu.rules_wanted.connect(self.show_rules)
+        self.menu.record_wanted.connect(self.show_record)
+        self.sidebar.history_wanted.connect(self.show_history)
+        for page in self.pages.lists:
+            page.left.connect(self._leave_list)
+        self.pages.history.session_wanted.connect(self._open_session)
+        self.pages.history.record_wanted.connect(self.show_record)
         self.sidebar.pin_wanted.connect(desk.set_pinned)
         self.sidebar.new_wanted.connect(self.show_new_session)
         self.sidebar.quick_chat_wanted.connect(self._toggle_quick_chat)
@@ -245,6 +280,16 @@ class DeskView(QWidget):
         elif self._desk.inbox.loaded:
             self._stack.setCurrentWidget(self.pages.welcome)
 
+    def _show_list(self, page: HistoryPage | RulesPage | LedgerPage) -> None:
+        if self._desk.ready:
+            self._stack.setCurrentWidget(page)
+            self._panes.close_drawer()
+            page.focus_page()
+
+    def _leave_list(self) -> None:
+        self._show_page()
+        self.focus_reading()
+
     def _show_progress(self, progress: StoreProgress) -> None:
         connecting = progress.step == StoreStep.CONNECT
         if self._stack.currentWidget() is self.pages.storage and not connecting:
@@ -253,7 +298,10 @@ class DeskView(QWidget):
 
     def _show_narrow(self, narrow: bool) -> None:  # noqa: FBT001 - a Qt slot
         self._stack.show_button(visible=narrow)
-        self.pages.chat.set_corner(self._stack.corner_width if narrow else 0)
+        corner = self._stack.corner_width if narrow else 0
+        self.pages.chat.set_corner(corner)
+        for page in self.pages.lists:
+            page.set_corner(corner)
 
     def _show_count(self, count: int) -> None:
         self.title_changed.emit(f"({count}) Kandesk" if count else "Kandesk")
@@ -265,6 +313,8 @@ class DeskView(QWidget):
         self.sidebar.refresh_ages(now)
         self.pages.chat.refresh_ages(now)
         self.quick.refresh_ages(now)
+        for page in self.pages.lists:
+            page.refresh_ages()
 
     def _focus(self, pane: QWidget) -> bool:
         if pane is self.inbox_view:
