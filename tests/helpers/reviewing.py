@@ -74,6 +74,7 @@ class ReviewDesk:
     place: Place
     supervisor: TaskSupervisor
     clock: FakeClock
+    parts: ReviewParts
     events: list[Event] = field(default_factory=list)
     asked: "list[asyncio.Task[str | None]]" = field(default_factory=list)
 
@@ -217,19 +218,17 @@ def build_review_desk(
     async def store_now(_: Transaction) -> Nanoseconds:
         return clock.now()
 
-    reviews = Reviews(
-        ReviewParts(
-            database=faults,
-            clock=clock,
-            bus=bus,
-            supervisor=supervisor,
-            worker=DeadlineWorker(clock, supervisor),
-            signing_key=signing_key,
-            next_projection=lambda: ProjectionRevision(1, next(numbers)),
-            server_name=lambda session_id: server if session_id == S else None,
-            store_now=store_now,
-        )
+    parts = ReviewParts(
+        database=faults,
+        clock=clock,
+        bus=bus,
+        supervisor=supervisor,
+        worker=DeadlineWorker(clock, supervisor),
+        signing_key=signing_key,
+        next_projection=lambda: ProjectionRevision(1, next(numbers)),
+        server_name=lambda session_id: server if session_id == S else None,
+        store_now=store_now,
     )
-    desk = ReviewDesk(reviews, faults, rows, place, supervisor, clock)
+    desk = ReviewDesk(Reviews(parts), faults, rows, place, supervisor, clock, parts)
     bus.subscribe(desk.events.append)
     return desk
