@@ -9,7 +9,13 @@ from backend.clock import Nanoseconds
 from backend.domain.agents import ToolCallChange
 from backend.domain.digest import canonical_json, signed_digest
 from backend.domain.permission_answer import declining, once
-from backend.domain.policy import CallFacts, PolicyDecision, Ruling
+from backend.domain.policy import (
+    CallFacts,
+    PolicyDecision,
+    Ruling,
+    decline_scopes_offered,
+    scopes_offered,
+)
 from backend.domain.review import Review, ReviewStatus
 from backend.events import RuleChanged
 from backend.ids import MessageId
@@ -147,7 +153,7 @@ class Opening:
         call: reviews.NewCall,
         signed: str,
     ) -> Review:
-        review = _requested(new, asker, call.now)
+        review = _requested(new, asker, call)
         if new.lifetime is not None:
             begins = await self._parts.store_now(tx)
             review = replace(review, expires_at=Nanoseconds(begins + int(new.lifetime * 1e9)))
@@ -196,7 +202,7 @@ def _or_none(write: Callable[[], str]) -> str | None:
         return None
 
 
-def _requested(new: NewRequest, asker: reviews.Asker, now: Nanoseconds) -> Review:
+def _requested(new: NewRequest, asker: reviews.Asker, call: reviews.NewCall) -> Review:
     """The request before it has its row in the transcript."""
     return Review(
         review_id=new.review_id,
@@ -208,9 +214,11 @@ def _requested(new: NewRequest, asker: reviews.Asker, now: Nanoseconds) -> Revie
         call=new.call,
         options=new.options,
         status=ReviewStatus.PENDING,
-        asked_at=now,
+        asked_at=call.now,
         owner=new.owner,
         risk=new.action.risk,
+        scopes=scopes_offered(call.facts),
+        decline_scopes=decline_scopes_offered(call.facts),
         server_id=new.action.server_id,
         server_name=new.action.server_name,
     )
