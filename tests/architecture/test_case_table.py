@@ -97,7 +97,20 @@ UNIT_TESTS = [f"K8.6 {line}" for line in range(1, 94) if line not in WITHOUT_TEX
 WINDOW_TESTS = [f"K8.7 {line}" for line in (*range(94, 102), *range(103, 106), *range(112, 116))]
 IMPROVEMENTS = [f"improvement {number}" for number in range(1, 13)]
 CARDS = [*(f"T6.1 {number}" for number in range(1, 37)), "T6.3 66"]
-CASES = [*MATRIX, *RECOVERY, *CRITERIA, *UNIT_TESTS, *WINDOW_TESTS, *IMPROVEMENTS, *CARDS]
+DECISIONS = [
+    *(f"T6.2 {number}" for number in (37, 43, 46, 48, 49, 50, 58, 59)),
+    *(f"T6.3 {number}" for number in (64, 65, 67, 68)),
+]
+CASES = [
+    *MATRIX,
+    *RECOVERY,
+    *CRITERIA,
+    *UNIT_TESTS,
+    *WINDOW_TESTS,
+    *IMPROVEMENTS,
+    *CARDS,
+    *DECISIONS,
+]
 
 
 @cache

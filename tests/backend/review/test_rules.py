@@ -6,11 +6,12 @@ import json
 import pytest
 
 from backend.domain.agents import PermissionAsked, PermissionOption, ToolKind
+from backend.domain.ledger import LedgerEntry
 from backend.domain.policy import PolicyDecision, RuleScope
 from backend.domain.review import ReviewStatus
 from backend.errors import Conflict, InvalidInput, NotFound, StorageFailed
 from backend.events import ReviewOpened, RuleChanged
-from backend.ids import RuleId, SessionId, TurnId
+from backend.ids import EventId, RuleId, SessionId, TurnId
 from backend.store import policies
 from tests.helpers.place import raw
 from tests.helpers.reviewing import OPTIONS, WINDOW, ReviewDesk, S, make_asked, make_call
@@ -359,7 +360,8 @@ async def test_the_record_is_read_page_by_page(desk: ReviewDesk) -> None:
     await desk.ask(make_asked("b"))
     rules = desk.reviews.rules
     whole = await rules.ledger()
-    pages, after = [], None
+    pages: list[LedgerEntry] = []
+    after: EventId | None = None
     while True:
         page = await rules.ledger(after=after, limit=2)
         pages += page.entries
