@@ -433,6 +433,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Tool servers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Connect an agent…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2554,6 +2558,261 @@
     </message>
 </context>
 <context>
+    <name>SecretRows</name>
+    <message>
+        <source>Add a secret</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name of the secret</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Value of the secret, never shown again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kept. Type to replace it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Forget this secret</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ServerFacts</name>
+    <message>
+        <source>State</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It says</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reached as</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Secrets</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tool(s)</source>
+        <translation>
+            <numerusform>%n tool</numerusform>
+            <numerusform>%n tools</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Risk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agents call it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server says</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It takes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another server has this name.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use a-z, 0-9, - and single _, beginning and ending with a letter or digit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This name cannot be used.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This command cannot be run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An address begins with http:// or https:// and holds no password.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This folder cannot be used.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A line is NAME=value, with a name that can be used.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A secret has a name of its own and is one line.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Asks: its definition has changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ServerForm</name>
+    <message>
+        <source>A quotation mark is missing its other one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each line is NAME=value.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A new secret needs its value.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Connecting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add a tool server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change a tool server</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Headers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Environment variables</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Secret headers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Secret environment variables</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How it is reached</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folder it runs in (optional)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>NAME=value, one on each line (optional)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Agents may use its tools</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Secrets are kept in the keyring of this machine and never shown again. New tools ask you before each call.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ServersPage</name>
+    <message>
+        <source>Tool servers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>MCP servers whose tools agents reach through Kandesk. Kandesk runs each call itself, as you say here: allow it, ask you, or deny it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No server yet. Add one, and its tools appear here and in your agents.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tool servers and their tools</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add a server…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read its tools again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove %1? Its open requests are cancelled and its secrets forgotten. What it did stays in the record.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>SessionListModel</name>
     <message>
         <source>Quick Chats</source>
@@ -2879,6 +3138,29 @@
     </message>
     <message>
         <source>Discard the earlier answer</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ToolPolicyBox</name>
+    <message>
+        <source>Agents&apos; calls of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What happens when an agent calls this tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The server defines this tool otherwise than when you set this. It asks until you have read the new definition and confirmed it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What may destroy is asked about every time, or denied.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep “%1” for the new definition</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -428,6 +428,10 @@
         <translation>记录</translation>
     </message>
     <message>
+        <source>Tool servers</source>
+        <translation>工具服务器</translation>
+    </message>
+    <message>
         <source>Connect an agent…</source>
         <translation>连接代理…</translation>
     </message>
@@ -2521,6 +2525,260 @@
     </message>
 </context>
 <context>
+    <name>SecretRows</name>
+    <message>
+        <source>Add a secret</source>
+        <translation>添加密钥</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Name of the secret</source>
+        <translation>密钥的名称</translation>
+    </message>
+    <message>
+        <source>Value of the secret, never shown again</source>
+        <translation>密钥的值，不会再次显示</translation>
+    </message>
+    <message>
+        <source>Kept. Type to replace it</source>
+        <translation>已保存。输入以替换</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>Forget this secret</source>
+        <translation>忘记此密钥</translation>
+    </message>
+</context>
+<context>
+    <name>ServerFacts</name>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>It says</source>
+        <translation>它说</translation>
+    </message>
+    <message>
+        <source>Reached as</source>
+        <translation>连接方式</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Values</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>Secrets</source>
+        <translation>密钥</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>工具</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tool(s)</source>
+        <translation>
+            <numerusform>%n 个工具</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Risk</source>
+        <translation>风险</translation>
+    </message>
+    <message>
+        <source>Agents call it</source>
+        <translation>代理对它的称呼</translation>
+    </message>
+    <message>
+        <source>The server says</source>
+        <translation>服务器的说明</translation>
+    </message>
+    <message>
+        <source>It takes</source>
+        <translation>它的参数</translation>
+    </message>
+    <message>
+        <source>Another server has this name.</source>
+        <translation>另一个服务器已使用此名称。</translation>
+    </message>
+    <message>
+        <source>Use a-z, 0-9, - and single _, beginning and ending with a letter or digit.</source>
+        <translation>请使用 a-z、0-9、- 和单个 _，并以字母或数字开头和结尾。</translation>
+    </message>
+    <message>
+        <source>This name cannot be used.</source>
+        <translation>无法使用此名称。</translation>
+    </message>
+    <message>
+        <source>This command cannot be run.</source>
+        <translation>无法运行此命令。</translation>
+    </message>
+    <message>
+        <source>An address begins with http:// or https:// and holds no password.</source>
+        <translation>地址以 http:// 或 https:// 开头，且不含密码。</translation>
+    </message>
+    <message>
+        <source>This folder cannot be used.</source>
+        <translation>无法使用此文件夹。</translation>
+    </message>
+    <message>
+        <source>A line is NAME=value, with a name that can be used.</source>
+        <translation>每行为 NAME=value，且名称须可用。</translation>
+    </message>
+    <message>
+        <source>A secret has a name of its own and is one line.</source>
+        <translation>每个密钥有自己的名称，且只占一行。</translation>
+    </message>
+    <message>
+        <source>Asks: its definition has changed</source>
+        <translation>询问：其定义已改变</translation>
+    </message>
+</context>
+<context>
+    <name>ServerForm</name>
+    <message>
+        <source>A quotation mark is missing its other one.</source>
+        <translation>引号没有成对。</translation>
+    </message>
+    <message>
+        <source>Each line is NAME=value.</source>
+        <translation>每行为 NAME=value。</translation>
+    </message>
+    <message>
+        <source>A new secret needs its value.</source>
+        <translation>新的密钥需要填写其值。</translation>
+    </message>
+    <message>
+        <source>Connecting…</source>
+        <translation>正在连接…</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Add a tool server</source>
+        <translation>添加工具服务器</translation>
+    </message>
+    <message>
+        <source>Change a tool server</source>
+        <translation>更改工具服务器</translation>
+    </message>
+    <message>
+        <source>Headers</source>
+        <translation>请求头</translation>
+    </message>
+    <message>
+        <source>Environment variables</source>
+        <translation>环境变量</translation>
+    </message>
+    <message>
+        <source>Secret headers</source>
+        <translation>保密的请求头</translation>
+    </message>
+    <message>
+        <source>Secret environment variables</source>
+        <translation>保密的环境变量</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>How it is reached</source>
+        <translation>连接方式</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Folder it runs in (optional)</source>
+        <translation>运行所在的文件夹（可选）</translation>
+    </message>
+    <message>
+        <source>NAME=value, one on each line (optional)</source>
+        <translation>NAME=value，每行一个（可选）</translation>
+    </message>
+    <message>
+        <source>Agents may use its tools</source>
+        <translation>代理可以使用它的工具</translation>
+    </message>
+    <message>
+        <source>Secrets are kept in the keyring of this machine and never shown again. New tools ask you before each call.</source>
+        <translation>密钥保存在本机的密钥环中，不会再次显示。新工具每次调用前都会询问您。</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
+    <name>ServersPage</name>
+    <message>
+        <source>Tool servers</source>
+        <translation>工具服务器</translation>
+    </message>
+    <message>
+        <source>MCP servers whose tools agents reach through Kandesk. Kandesk runs each call itself, as you say here: allow it, ask you, or deny it.</source>
+        <translation>代理通过 Kandesk 使用其工具的 MCP 服务器。每次调用都由 Kandesk 按您在此的设置自行运行：允许、询问您或拒绝。</translation>
+    </message>
+    <message>
+        <source>No server yet. Add one, and its tools appear here and in your agents.</source>
+        <translation>还没有服务器。添加一个，其工具就会出现在这里和您的代理中。</translation>
+    </message>
+    <message>
+        <source>Tool servers and their tools</source>
+        <translation>工具服务器及其工具</translation>
+    </message>
+    <message>
+        <source>Add a server…</source>
+        <translation>添加服务器…</translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation>编辑…</translation>
+    </message>
+    <message>
+        <source>Read its tools again</source>
+        <translation>重新读取其工具</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>移除…</translation>
+    </message>
+    <message>
+        <source>Remove %1? Its open requests are cancelled and its secrets forgotten. What it did stays in the record.</source>
+        <translation>移除 %1 吗？它未决的请求会被取消，其密钥会被忘记。它做过的事仍保留在记录中。</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+</context>
+<context>
     <name>SessionListModel</name>
     <message>
         <source>Quick Chats</source>
@@ -2844,6 +3102,29 @@
     <message>
         <source>Discard the earlier answer</source>
         <translation>丢弃先前的回答</translation>
+    </message>
+</context>
+<context>
+    <name>ToolPolicyBox</name>
+    <message>
+        <source>Agents&apos; calls of it</source>
+        <translation>代理的调用</translation>
+    </message>
+    <message>
+        <source>What happens when an agent calls this tool</source>
+        <translation>代理调用此工具时会怎样</translation>
+    </message>
+    <message>
+        <source>The server defines this tool otherwise than when you set this. It asks until you have read the new definition and confirmed it.</source>
+        <translation>服务器对此工具的定义与您设置时不同。在您阅读并确认新定义之前，它会一直询问。</translation>
+    </message>
+    <message>
+        <source>What may destroy is asked about every time, or denied.</source>
+        <translation>可能造成破坏的操作每次都会询问，或被拒绝。</translation>
+    </message>
+    <message>
+        <source>Keep “%1” for the new definition</source>
+        <translation>对新定义保留“%1”</translation>
     </message>
 </context>
 <context>

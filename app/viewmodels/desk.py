@@ -19,6 +19,7 @@ from app.viewmodels.notices import Notice, NoticesViewModel, Severity
 from app.viewmodels.preferences import Preferences
 from app.viewmodels.reviews import ReviewsViewModel
 from app.viewmodels.rules import RulesViewModel
+from app.viewmodels.servers import ServersViewModel
 from app.viewmodels.sessions import SessionsViewModel
 from app.viewmodels.timing import WindowClock
 from app.viewmodels.transcript import TranscriptViewModel
@@ -175,6 +176,7 @@ class DeskViewModel(QObject):
         self.history = HistoryViewModel(client, clock=clock, background=tasks, parent=self)
         self.rules = RulesViewModel(client, clock=clock, background=tasks, parent=self)
         self.ledger = LedgerViewModel(client, clock=clock, background=tasks, parent=self)
+        self.servers = ServersViewModel(client, background=tasks, parent=self)
 
     async def _load(self) -> None:
         self.info = await self._client.call(lambda api: api.desk_info())

@@ -17,6 +17,7 @@ from app.timers import SystemWindowClock, WindowTimer
 from app.viewmodels.desk import DeskViewModel
 from app.widgets.chat_foot import ChatFoot
 from app.widgets.inbox_view import InboxView
+from app.widgets.list_page import ListPage
 from app.widgets.notice_bar import NoticeBar
 from app.widgets.page_stack import PageStack
 from app.widgets.review_card import ReviewCardWidget
@@ -31,10 +32,13 @@ from app.windows.new_session_page import NewSessionPage
 from app.windows.quick_chat import QuickChat
 from app.windows.quick_chat_place import QuickChatPlace
 from app.windows.rules_page import RulesPage
+from app.windows.server_form import ServerForm
+from app.windows.servers_page import ServersPage
 from app.windows.starting_page import StartingPage
 from app.windows.storage_page import StoragePage
 from app.windows.welcome import WelcomePage
 from backend.domain.clarification import Bundle
+from backend.domain.gateway import Server
 from backend.domain.review import Review
 from backend.errors import AppError, ErrorCode
 from backend.events import StoreProgress, StoreStep
@@ -56,11 +60,13 @@ class Pages:
     history: HistoryPage
     rules: RulesPage
     record: LedgerPage
+    servers: ServersPage
+    server_form: ServerForm
 
     @property
-    def lists(self) -> tuple[HistoryPage, RulesPage, LedgerPage]:
+    def lists(self) -> tuple[HistoryPage, RulesPage, LedgerPage, ServersPage]:
         """Those that are read and left again."""
-        return (self.history, self.rules, self.record)
+        return (self.history, self.rules, self.record, self.servers)
 
 
 class DeskView(QWidget):
@@ -100,6 +106,8 @@ class DeskView(QWidget):
             HistoryPage(desk.history, theme),
             RulesPage(desk.rules, theme),
             LedgerPage(desk.ledger, desk.sessions, theme),
+            ServersPage(desk.servers, theme),
+            ServerForm(desk.servers, theme),
         )
         self._stack = PageStack(theme)
         for page in fields(Pages):
@@ -154,6 +162,10 @@ class DeskView(QWidget):
         """All of it, or that of one request."""
         self._show_list(self.pages.record)
         self.pages.record.open(review_id)
+
+    def show_servers(self) -> None:
+        self._show_list(self.pages.servers)
+        self.pages.servers.open()
 
     def focus_inbox(self) -> None:
         self._panes.open_drawer()
@@ -225,6 +237,9 @@ class DeskView(QWidget):
         self.menu.history_wanted.connect(self.show_history)
         self.menu.rules_wanted.connect(self.show_rules)
         self.menu.record_wanted.connect(self.show_record)
+        self.menu.servers_wanted.connect(self.show_servers)
+        self.pages.servers.edit_wanted.connect(self._edit_server)
+        self.pages.server_form.left.connect(self.show_servers)
         self.sidebar.history_wanted.connect(self.show_history)
         for page in self.pages.lists:
             page.left.connect(self._leave_list)
@@ -280,11 +295,15 @@ class DeskView(QWidget):
         elif self._desk.inbox.loaded:
             self._stack.setCurrentWidget(self.pages.welcome)
 
-    def _show_list(self, page: HistoryPage | RulesPage | LedgerPage) -> None:
+    def _show_list(self, page: ListPage) -> None:
         if self._desk.ready:
             self._stack.setCurrentWidget(page)
             self._panes.close_drawer()
             page.focus_page()
+
+    def _edit_server(self, server: Server | None) -> None:
+        self._stack.setCurrentWidget(self.pages.server_form)
+        self.pages.server_form.open(server)
 
     def _leave_list(self) -> None:
         self._show_page()
@@ -302,6 +321,7 @@ class DeskView(QWidget):
         self.pages.chat.set_corner(corner)
         for page in self.pages.lists:
             page.set_corner(corner)
+        self.pages.server_form.set_corner(corner)
 
     def _show_count(self, count: int) -> None:
         self.title_changed.emit(f"({count}) Kandesk" if count else "Kandesk")

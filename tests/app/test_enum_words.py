@@ -140,6 +140,7 @@ UNSEEN: Final = {
     "ReviewPhase": "what a card does",
     "SendPhase": "what the composer's hint does",
     "StartPhase": "what the page of a new session does",
+    "SavePhase": "what the page of a server does",
     "SendKey": "a line of the menu",
     "TouchMode": "automatic",
     "Severity": "an icon beside words",
