@@ -33,7 +33,7 @@ class FactsPanel(QFrame):
         self._grid.setHorizontalSpacing(theme.pixels(16))
         self._grid.setVerticalSpacing(theme.pixels(4))
         self._grid.setColumnStretch(1, 1)
-        self.result = ResultView(theme)
+        self.result = ResultView(theme, f"{name}Result")
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(theme.pixels(8))
         self.below = QVBoxLayout()

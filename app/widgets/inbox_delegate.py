@@ -1,10 +1,13 @@
 """Paints the Inbox: what is asked, by whom, where and since when."""
 
+from typing import Final
+
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.inbox_model import InboxRole
+from app.models.review_words import ReviewWords
 from app.resources import Icon
 from app.text import age_text, workspace_text
 from app.theme import Theme
@@ -14,6 +17,8 @@ from backend.domain.conversation import SessionSummary
 from backend.domain.review import Review
 
 Index = QModelIndex | QPersistentModelIndex
+_SOON: Final = 15 * 60 * 1_000_000_000
+"""Nanoseconds before it expires from which on that is told rather than its age."""
 
 
 class InboxDelegate(QStyledItemDelegate):
@@ -22,6 +27,7 @@ class InboxDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._words = ReviewWords(self)
         self.now = 0
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
@@ -40,15 +46,24 @@ class InboxDelegate(QStyledItemDelegate):
             icon = Icon.WAITING if stored else icon
             self._paint_ask(row, index, title, icon=icon, since=bundle.created_at)
         elif isinstance(review, Review):
-            self._paint_ask(row, index, title, icon=Icon.PERMISSION, since=review.asked_at)
+            soon = self._expires_soon(review)
+            self._paint_ask(
+                row, index, title, icon=Icon.PERMISSION, since=review.asked_at, soon=soon
+            )
         else:
             px = self._theme.pixels
             words = row.rect.adjusted(px(18), px(8), -px(18), 0)
             row.text(words, title, self._theme.font(12, semibold=True), "text_muted")
         painter.restore()
 
+    def _expires_soon(self, review: Review) -> str:
+        """How long it can still be decided, once that is short."""
+        if review.expires_at is None or review.expires_at - self.now > _SOON:
+            return ""
+        return self._words.expiry(review, self.now)
+
     def _paint_ask(
-        self, row: RowPainter, index: Index, title: str, *, icon: Icon, since: int
+        self, row: RowPainter, index: Index, title: str, *, icon: Icon, since: int, soon: str = ""
     ) -> None:
         px = self._theme.pixels
         stored = bool(index.data(InboxRole.UNCOLLECTED))
@@ -68,8 +83,8 @@ class InboxDelegate(QStyledItemDelegate):
         )
         second = QRect(left, top + px(19), right - left, px(18))
         small = self._theme.font(12)
-        age = age_text(since, self.now)
-        width = row.text(second, age, small, "text_muted", at_end=True)
+        age = soon or age_text(since, self.now)
+        width = row.text(second, age, small, "attention" if soon else "text_muted", at_end=True)
         second.setRight(right - width - px(8))
         row.text(second, _where(index), small, "text_muted")
 

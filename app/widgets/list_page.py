@@ -22,6 +22,7 @@ from app.widgets.named_button import named_button
 
 _WIDTH: Final = 808
 _LEAST_PANEL: Final = 140
+_LOW: Final = 400
 
 
 class ListPage(QWidget):
@@ -57,7 +58,7 @@ class ListPage(QWidget):
         """Leave room for the button of the drawer."""
         self._corner = width
         px = self.theme.pixels
-        self._header.setContentsMargins(px(18) + width if width else px(24), px(8), px(18), 0)
+        self._header.setContentsMargins(max(0, width - px(24) + px(8)), px(12), 0, 0)
 
     def show_state(self, *, loading: bool, more: bool, any_rows: bool) -> None:
         self.older.setVisible(more and any_rows)
@@ -67,6 +68,11 @@ class ListPage(QWidget):
 
     def focus_page(self) -> None:
         (self.list.focus_first if self.list.isVisible() else self.back.setFocus)()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little height, the list comes before what explains it."""
+        super().resizeEvent(event)
+        self.intro.setVisible(self.height() >= self.theme.pixels(_LOW))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -93,6 +99,7 @@ class ListPage(QWidget):
         body = QVBoxLayout(inner)
         body.setContentsMargins(px(24), 0, px(24), px(16))
         body.setSpacing(px(8))
+        body.addLayout(self._header)
         body.addWidget(self.intro)
         body.addLayout(self.controls)
         body.addWidget(self.empty)
@@ -109,7 +116,6 @@ class ListPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(px(8))
-        column.addLayout(self._header)
         column.addLayout(row, 1)
         self.set_corner(0)
 

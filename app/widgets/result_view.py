@@ -18,14 +18,14 @@ class ResultView(QWidget):
 
     resized = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, name: str = "showResult") -> None:
+        super().__init__()
         self._theme = theme
         self._result = ""
         self._shown = ""
         self._left_out = 0
         self._failed = False
-        self._toggle = named_button("showResult", "link")
+        self._toggle = named_button(name, "link")
         self._toggle.setCheckable(True)
         self._note = QLabel()
         self._note.setProperty("role", "small")

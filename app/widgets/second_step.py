@@ -20,6 +20,7 @@ class SecondStep(QWidget):
         """`words` gives the sentence and the label of what confirms it."""
         super().__init__()
         self._say = words
+        self._subject = ""
         self._words = QLabel()
         self._words.setWordWrap(True)
         self._words.setTextFormat(Qt.TextFormat.PlainText)
@@ -40,11 +41,17 @@ class SecondStep(QWidget):
         self.retranslate()
         self.hide()
 
-    def open(self) -> None:
+    def open(self, subject: str) -> None:
         """The keyboard is on the way back, where nothing happens."""
+        self._subject = subject
         self.retranslate()
         self.show()
         self._back.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def stay_for(self, subject: str) -> None:
+        """What is chosen now; the step goes when it is not what it was opened for."""
+        if subject != self._subject:
+            self.hide()
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

@@ -82,12 +82,15 @@ class RulesPage(ListPage):
         if fact is None or rule is None:
             return
         self.panel.show_lines(fact.title, self._facts.lines(rule, self._view_model.clock.now()))
-        self._step.hide()
-        self._revoke.setVisible(self._view_model.holds(rule))
+        holds = self._view_model.holds(rule)
+        self._step.stay_for(rule.rule_id if holds else "")
+        self._revoke.setVisible(holds and self._step.isHidden())
 
     def _ask(self) -> None:
-        self._revoke.hide()
-        self._step.open()
+        rule = self._rule()
+        if rule is not None:
+            self._revoke.hide()
+            self._step.open(rule.rule_id)
 
     def _keep(self) -> None:
         self._revoke.show()

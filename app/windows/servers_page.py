@@ -101,8 +101,7 @@ class ServersPage(ListPage):
         for button in (self._edit, self._read, self._remove):
             button.setVisible(server is not None)
         self._policy.setVisible(tool is not None)
-        if server is None:
-            self._step.hide()
+        self._step.stay_for(server.settings.server_id if server is not None else "")
         if tool is not None:
             self.panel.show_lines(self._facts.title(tool), self._facts.tool_lines(tool))
             self._policy.show_tool(tool.tool)
@@ -119,8 +118,10 @@ class ServersPage(ListPage):
             self._view_model.refresh(server.settings.server_id)
 
     def _ask(self) -> None:
-        self._remove.hide()
-        self._step.open()
+        server = self._server()
+        if server is not None:
+            self._remove.hide()
+            self._step.open(server.settings.server_id)
 
     def _keep(self) -> None:
         self._remove.show()

@@ -224,6 +224,23 @@ async def test_a_rule_is_revoked_by_a_second_step(backend: FakeBackend, pages: P
     assert not pages.shown.find("revokeRule").isVisible()
 
 
+async def test_a_second_step_goes_on_for_its_own_rule_only(
+    backend: FakeBackend, pages: Pages
+) -> None:
+    """A use of the rule does not take it away; another rule is never revoked in its place."""
+    rule = make_rule("first")
+    backend.desk.rules.add(rule, make_rule("second"))
+    pages.shown.view.show_rules()
+    await until(has(pages, "rules", 2))
+    pages.page("rules").list.choose("first")
+    pages.click("revokeRule")
+    backend.desk.rules.add(replace(rule, hits=1))
+    assert pages.shown.find("revokeRuleConfirm").isVisible()
+    pages.page("rules").list.choose("second")
+    assert not pages.shown.find("revokeRuleConfirm").isVisible()
+    assert pages.shown.find("revokeRule").isVisible()
+
+
 async def test_a_rule_made_while_the_page_is_open_appears(
     backend: FakeBackend, pages: Pages
 ) -> None:
