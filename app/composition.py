@@ -56,9 +56,7 @@ def compose(application: QApplication, frame: FirstFrame) -> Parts:
     window.show_view(view)
     window.used_again.connect(desk.look_again)
     touch.watch(window)
-    transcript = view.pages.chat.transcript
-    touch.changed.connect(lambda: transcript.set_touch(touch=touch.on))
-    transcript.set_touch(touch=touch.on)
+    view.follow_touch(touch)
     tray = Tray(window)
     crash = CrashReporter()
     crash.install(asyncio.get_event_loop())

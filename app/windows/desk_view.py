@@ -22,6 +22,7 @@ from app.widgets.notice_bar import NoticeBar
 from app.widgets.page_stack import PageStack
 from app.widgets.review_card import ReviewCardWidget
 from app.widgets.session_sidebar import SessionSidebar
+from app.widgets.touch import TouchLayout, show_touch
 from app.widgets.two_pane import TwoPane
 from app.windows.app_menu import AppMenu
 from app.windows.chat_page import ChatPage
@@ -123,6 +124,17 @@ class DeskView(QWidget):
         self._connect()
         self._add_keys()
         self._refresh_ages()
+
+    def follow_touch(self, touch: TouchLayout) -> None:
+        """Be large enough for fingers as long as they are used."""
+
+        def follow() -> None:
+            self.pages.chat.transcript.set_touch(touch=touch.on)
+            for page in (*self.pages.lists, self.pages.server_form):
+                show_touch(page, touch=touch.on)
+
+        touch.changed.connect(follow)
+        follow()
 
     def show_storage_failure(self, error: AppError) -> None:
         """Nothing works without the store: say so instead of the desk."""

@@ -83,6 +83,7 @@ async def shown_window(
     view = DeskView(desk, theme, menu, banner, overlay, foot, review, quick_chat)
     view.title_changed.connect(window.setWindowTitle)
     window.show_view(view)
+    view.follow_touch(touch)
     overlay.focus_wanted.connect(view.focus_writing)
     review.focus_wanted.connect(view.focus_writing)
     foot.late.focus_wanted.connect(view.focus_writing)

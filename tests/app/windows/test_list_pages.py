@@ -6,19 +6,20 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.viewmodels.history import PAGE as HISTORY_PAGE
 from app.viewmodels.ledger import PAGE as RECORD_PAGE
 from app.widgets.facts_panel import FactsPanel
 from app.widgets.list_page import ListPage
+from app.widgets.touch import TouchMode
 from app.windows.main_window import MainWindow
 from backend.clock import Nanoseconds
 from backend.domain.clarification import BundleStatus, Withdrawn
 from backend.domain.policy import PolicyDecision, RuleScope
 from backend.domain.review import Door, ReviewStatus
 from backend.ids import ReviewId, SessionId
-from tests.helpers.clock import START
+from tests.helpers.clock import START, settle
 from tests.helpers.desk_builders import make_bundle, make_question, make_session, moment
 from tests.helpers.fake_backend import FakeBackend
 from tests.helpers.fake_reviews import make_review
@@ -311,6 +312,20 @@ async def test_a_page_nobody_looks_at_reads_nothing(backend: FakeBackend, pages:
     before = len(backend.desk.rules.calls)
     backend.desk.reviews.ask()
     assert len(backend.desk.rules.calls) == before
+
+
+async def test_every_button_is_large_enough_for_fingers(backend: FakeBackend, pages: Pages) -> None:
+    """window.md, Hands: 44 px."""
+    review = backend.desk.reviews.ask()
+    backend.desk.reviews.change(review, ReviewStatus.DECLINED)
+    pages.shown.touch.set_mode(TouchMode.ON)
+    pages.shown.view.show_history()
+    await until(has(pages, "history", 1))
+    pages.choose("history", 0)
+    await settle()
+    QApplication.processEvents()
+    for button in pages.page("history").findChildren(QPushButton):
+        assert button.isHidden() or button.height() >= 44, button.objectName()
 
 
 @pytest.mark.parametrize("name", ["history", "rules", "record"])
