@@ -31,4 +31,4 @@ pyright_result=0
 wait "$pyright_process" || pyright_result=$?
 cat "$pyright_output"
 [ "$pyright_result" -eq 0 ] || exit "$pyright_result"
-step pytest -n 4 --dist worksteal -m "not peers and not bench and not crash and not load and not faults"
+step pytest -n 3 --dist worksteal -m "not peers and not bench and not crash and not load and not faults"

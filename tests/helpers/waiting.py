@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 
-async def until(condition: Callable[[], object], *, seconds: float = 5.0) -> None:
+async def until(condition: Callable[[], object], *, seconds: float = 20.0) -> None:
     """Return as soon as `condition()` is true; `AssertionError` after `seconds`."""
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
@@ -17,7 +17,7 @@ async def until(condition: Callable[[], object], *, seconds: float = 5.0) -> Non
         await asyncio.sleep(0.005)
 
 
-async def eventually(condition: Callable[[], Awaitable[bool]], *, seconds: float = 5.0) -> None:
+async def eventually(condition: Callable[[], Awaitable[bool]], *, seconds: float = 20.0) -> None:
     """Return as soon as `await condition()` is true; `AssertionError` after `seconds`."""
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
@@ -28,7 +28,7 @@ async def eventually(condition: Callable[[], Awaitable[bool]], *, seconds: float
         await asyncio.sleep(0.005)
 
 
-def wait_until(condition: Callable[[], bool], *, seconds: float = 5.0) -> None:
+def wait_until(condition: Callable[[], bool], *, seconds: float = 20.0) -> None:
     """As `until`, for a test without a loop."""
     end = time.monotonic() + seconds
     pause = threading.Event()

@@ -94,7 +94,7 @@ async def test_a_question_is_heard_and_answered_with_a_screen_reader(tmp_path: P
     shop.mkdir()
     async with screen() as display, session(home, display) as running:
         reading = asyncio.ensure_future(running.communicate())
-        await until(home.endpoint.exists, seconds=30)
+        await until(home.endpoint.exists, seconds=90)
         where = ("shim", str(home.root), str(shop), "reader")
         async with client_process(*where, home=home.root) as client:
             client.ask({"questions": [question("Which database?", "SQLite", "PostgreSQL")]})

@@ -77,8 +77,9 @@ async def test_every_button_of_the_card_is_in_sight_in_the_smallest_window(
         shown.touch.set_mode(TouchMode.ON if touch else TouchMode.OFF)
         for name in ("submitAnswers", "nextQuestion", "skipQuestions", "collapseOverlay"):
             await until(partial(_whole, shown.find(name)))
-        assert shown.find("optionButton_1").visibleRegion().boundingRect().height() > 0
-        assert shown.find("questionAsker").visibleRegion().boundingRect().width() > 60
+        option, asker = shown.find("optionButton_1"), shown.find("questionAsker")
+        await until(lambda: option.visibleRegion().boundingRect().height() > 0)
+        await until(lambda: asker.visibleRegion().boundingRect().width() > 60)
 
 
 def _whole(widget: QWidget) -> bool:
