@@ -163,21 +163,21 @@ class DeskView(QWidget):
             self.pages.new_session.open()
 
     def show_history(self) -> None:
-        self._show_list(self.pages.history)
-        self.pages.history.open()
+        if self._show_list(self.pages.history):
+            self.pages.history.open()
 
     def show_rules(self) -> None:
-        self._show_list(self.pages.rules)
-        self.pages.rules.open()
+        if self._show_list(self.pages.rules):
+            self.pages.rules.open()
 
     def show_record(self, review_id: ReviewId | None = None) -> None:
         """All of it, or that of one request."""
-        self._show_list(self.pages.record)
-        self.pages.record.open(review_id)
+        if self._show_list(self.pages.record):
+            self.pages.record.open(review_id)
 
     def show_servers(self) -> None:
-        self._show_list(self.pages.servers)
-        self.pages.servers.open()
+        if self._show_list(self.pages.servers):
+            self.pages.servers.open()
 
     def focus_inbox(self) -> None:
         self._panes.open_drawer()
@@ -307,11 +307,13 @@ class DeskView(QWidget):
         elif self._desk.inbox.loaded:
             self._stack.setCurrentWidget(self.pages.welcome)
 
-    def _show_list(self, page: ListPage) -> None:
+    def _show_list(self, page: ListPage) -> bool:
+        """Whether it is shown: before the desk is read there is nothing to list."""
         if self._desk.ready:
             self._stack.setCurrentWidget(page)
             self._panes.close_drawer()
             page.focus_page()
+        return self._desk.ready
 
     def _edit_server(self, server: Server | None) -> None:
         self._stack.setCurrentWidget(self.pages.server_form)
