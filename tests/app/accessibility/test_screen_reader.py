@@ -29,7 +29,7 @@ gdbus call --session --timeout 20 --dest org.a11y.Bus --object-path /org/a11y/bu
   --method org.freedesktop.DBus.Properties.Set org.a11y.Status ScreenReaderEnabled '<true>' >&2
 "$@" &
 program=$!
-"$SYSTEM_PYTHON" "$READER"
+"$SYSTEM_PYTHON" "$READER" >"$HEARD"
 status=$?
 kill -TERM "$program"
 wait "$program"
@@ -59,8 +59,11 @@ async def screen() -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def session(home: Home, display: str) -> AsyncIterator[Process]:
-    """The program and its reader on a session bus of their own."""
+async def session(home: Home, display: str, heard: Path) -> AsyncIterator[Process]:
+    """The program and its reader on a session bus of their own.
+
+    What the reader heard goes to a file: whatever the bus starts writes to its output.
+    """
     env = environment(
         home.root,
         DISPLAY=display,
@@ -68,6 +71,7 @@ async def session(home: Home, display: str) -> AsyncIterator[Process]:
         QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1",
         SYSTEM_PYTHON=SYSTEM_PYTHON,
         READER=str(READER),
+        HEARD=str(heard),
     )
     process = await asyncio.create_subprocess_exec(
         *("dbus-run-session", "--", "bash", "-c", SESSION, "session"),
@@ -91,17 +95,18 @@ async def session(home: Home, display: str) -> AsyncIterator[Process]:
 async def test_a_question_is_heard_and_answered_with_a_screen_reader(tmp_path: Path) -> None:
     """product.md P11; window.md, Eyes and ears."""
     home, shop = Home(tmp_path / "home"), tmp_path / "shop"
+    heard = tmp_path / "heard"
     shop.mkdir()
-    async with screen() as display, session(home, display) as running:
+    async with screen() as display, session(home, display, heard) as running:
         reading = asyncio.ensure_future(running.communicate())
         await until(home.endpoint.exists, seconds=90)
         where = ("shim", str(home.root), str(shop), "reader")
         async with client_process(*where, home=home.root) as client:
             client.ask({"questions": [question("Which database?", "SQLite", "PostgreSQL")]})
             client.ask({"questions": [{"prompt": "What is it called?"}]})
-            out, err = await asyncio.wait_for(reading, 90)
+            _, err = await asyncio.wait_for(reading, 90)
             assert running.returncode == 0, err.decode()
-            assert out.decode().splitlines() == [
+            assert heard.read_text().splitlines() == [
                 "window",
                 "question announced",
                 "every control has a name",
