@@ -14,16 +14,15 @@ from backend.store.postgres_build import following_build
 from backend.store.postgres_catalog import (
     Catalog,
     hidden_schema,
-    needed_catalog,
     read_catalog,
 )
 from backend.store.postgres_converge import (
     MARK,
     Step,
-    check_definitions,
     pending_steps,
     too_long_for,
 )
+from backend.store.postgres_shape import check_shape
 from backend.store.schema import DELIVERIES, DRAFTS, MAJOR, MESSAGES, SESSIONS, SETTINGS, TABLES
 from backend.store.schema import TASKS as TASKS_TABLE
 from backend.store.step_progress import StepProgress, Tell
@@ -48,7 +47,7 @@ async def prepare(
         StorageFailed: see `PostgresDatabase.open`.
     """
     async with writers.transaction(WRITE, Priority.NORMAL, None) as tx:
-        steps, with_rows = await _look(tx, location)
+        steps, with_rows = await _look(tx, location, remember=True)
     if steps and with_rows and not allow_migration:
         raise _unconfirmed(steps, location, clock)
     progress = StepProgress(tell, threading.Event(), clock.monotonic)
@@ -67,7 +66,7 @@ async def prepare(
             raise
         progress.end()
     if steps:
-        await check_complete(writers, location)
+        await check_complete(writers, location, remember=True)
         progress.say(StoreStep.DONE, len(steps), len(steps))
 
 
@@ -79,10 +78,13 @@ async def _name_rows(readers: ConnectionPool, step: Step) -> None:
         raise named
 
 
-async def check_complete(pool: ConnectionPool, location: str) -> None:
-    """Raises `StorageFailed` unless the database is a complete store of this version."""
+async def check_complete(pool: ConnectionPool, location: str, *, remember: bool = False) -> None:
+    """Raises `StorageFailed` unless the database is a complete store of this version.
+
+    `remember` writes down that it is one, which makes the next look at it short.
+    """
     async with pool.transaction(WRITE, Priority.NORMAL, None) as tx:
-        steps, _ = await _look(tx, location)
+        steps, _ = await _look(tx, location, remember=remember)
     if steps:
         raise StorageFailed(
             ErrorCode.STORE_UNREACHABLE,
@@ -92,13 +94,13 @@ async def check_complete(pool: ConnectionPool, location: str) -> None:
         )
 
 
-async def _look(tx: Transaction, location: str) -> tuple[tuple[Step, ...], bool]:
+async def _look(tx: Transaction, location: str, *, remember: bool) -> tuple[tuple[Step, ...], bool]:
     """The steps the store needs, and whether it holds anything; reads the catalog only."""
     catalog = await check_ours(tx, location)
     steps = await pending_steps(tx, catalog)
     with_rows = await has_rows(tx, catalog)
     # Last: its temporary copies hide the tables for the rest of the transaction.
-    check_definitions(catalog, await needed_catalog(tx, catalog))
+    await check_shape(tx, catalog, remember=remember and not steps)
     return steps, with_rows
 
 

@@ -1,8 +1,11 @@
 """Where a test keeps its store: a file, or a database on the PostgreSQL server of the tests."""
 
 import sqlite3
+import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, overload
 
@@ -11,6 +14,7 @@ import psycopg
 from backend.clock import Clock
 from backend.store.database import Database
 from backend.store.dialect import Dialect
+from backend.store.opening import prepare
 from backend.store.postgres import PostgresDatabase
 from backend.store.sqlite import SqliteDatabase
 from tests.helpers.clock import FakeClock
@@ -49,9 +53,25 @@ def dialect_of(place: Place) -> Dialect:
     return Dialect.SQLITE if isinstance(place, Path) else Dialect.POSTGRESQL
 
 
+@cache
+def _empty_store() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kandesk.db"
+        prepare(path, FakeClock().now(), threading.Event(), lambda _: None)
+        return path.read_bytes()
+
+
+def lay_store(path: Path) -> None:
+    """Put an empty store there unless there is a file: quicker than to have it made each time."""
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_bytes(_empty_store())
+
+
 async def open_store(place: Place, clock: Clock, *, allow_migration: bool = True) -> Database:
     database: Database
     if isinstance(place, Path):
+        lay_store(place)
         database = await SqliteDatabase.open(place, clock)
     else:
         database = await PostgresDatabase.open(place, clock, allow_migration=allow_migration)
