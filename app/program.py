@@ -7,7 +7,6 @@ from asyncio import AbstractEventLoop
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QProcess, Qt
-from PySide6.QtWidgets import QWidget
 
 from app.bridge.backend_thread import BackendThread
 from app.bridge.client import BackendClient
@@ -23,6 +22,7 @@ from app.theme import Theme
 from app.timers import WindowTimer
 from app.viewmodels.desk import DeskViewModel
 from app.viewmodels.notices import Notice
+from app.widgets.clarification_overlay import ClarificationOverlay
 from app.widgets.confirm import Question, ask
 from app.windows.crash_dialog import CrashDialog
 from app.windows.desk_view import DeskView
@@ -42,7 +42,7 @@ class Parts:
     frame: FirstFrame
     window: MainWindow
     view: DeskView
-    overlay: QWidget
+    overlay: ClarificationOverlay
     theme: Theme
     tray: Tray
     notifications: Notifications
@@ -248,10 +248,10 @@ class Program(QObject):
         inbox = self._parts.desk.inbox
         bundle = next((b for b in inbox.content.open if b.pending_id == pending_id), None)
         if bundle is not None:
-            self._parts.desk.open_bundle(bundle)
+            self._parts.view.open_bundle(bundle)
         review = next((r for r in inbox.content.reviews if r.review_id == pending_id), None)
         if review is not None:
-            self._parts.desk.open_review(review)
+            self._parts.view.open_review(review)
 
     def _maybe_screenshot(self) -> None:
         if self._options.screenshot is not None:

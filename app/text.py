@@ -5,7 +5,6 @@ from typing import Literal, assert_never
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject
 
 from backend.domain.clarification import BundleStatus, Delivery, Withdrawn
-from backend.domain.conversation import PendingAction, SessionState, SessionSummary
 from backend.errors import AppError, ErrorCode
 
 _NANOS_PER_SECOND = 1_000_000_000
@@ -308,37 +307,6 @@ def delivery_text(delivery: Delivery) -> str:
         case Delivery.UNKNOWN:
             return QCoreApplication.translate("Words", "saved, delivery not confirmed")
     assert_never(delivery)
-
-
-def session_state_text(state: SessionState) -> str:
-    match state:
-        case SessionState.CREATED:
-            return QCoreApplication.translate("Words", "New")
-        case SessionState.STARTING:
-            return QCoreApplication.translate("Words", "Starting")
-        case SessionState.RUNNING:
-            return QCoreApplication.translate("Words", "Working")
-        case SessionState.IDLE:
-            return QCoreApplication.translate("Words", "Idle")
-        case SessionState.WAITING_FOR_INPUT:
-            return QCoreApplication.translate("Words", "Waiting for you")
-        case SessionState.COMPLETED:
-            return QCoreApplication.translate("Words", "Finished")
-        case SessionState.FAILED:
-            return QCoreApplication.translate("Words", "Could not start")
-        case SessionState.CANCELLED:
-            return QCoreApplication.translate("Words", "Ended")
-    assert_never(state)
-
-
-def session_text(session: SessionSummary) -> str:
-    """Where a session stands; that it waits for its human goes before what its agent does."""
-    if session.state is SessionState.RUNNING:
-        if session.pending_action is PendingAction.PERMISSION:
-            return QCoreApplication.translate("Words", "Waiting for your permission")
-        if session.pending_action is PendingAction.CLARIFICATION:
-            return session_state_text(SessionState.WAITING_FOR_INPUT)
-    return session_state_text(session.state)
 
 
 class Ages(QObject):

@@ -3602,6 +3602,18 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Not running</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopping</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ended unexpectedly</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Waiting for your permission</source>
         <translation type="unfinished"></translation>
     </message>

@@ -3563,6 +3563,18 @@
         <translation>已结束</translation>
     </message>
     <message>
+        <source>Not running</source>
+        <translation>未运行</translation>
+    </message>
+    <message>
+        <source>Stopping</source>
+        <translation>正在停止</translation>
+    </message>
+    <message>
+        <source>Ended unexpectedly</source>
+        <translation>意外结束</translation>
+    </message>
+    <message>
         <source>Waiting for your permission</source>
         <translation>等待您的许可</translation>
     </message>

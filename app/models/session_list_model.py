@@ -10,10 +10,13 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from app.kept_text import kept_text
 from app.plain_text import plain_tip
-from app.text import session_text, session_title, workspace_text
+from app.session_text import session_text
+from app.text import session_title, workspace_text
 from app.timers import WindowTimer
+from app.viewmodels.conversations import ConversationsViewModel
 from app.viewmodels.sessions import SessionsViewModel
 from backend.domain.conversation import SessionSummary
+from backend.domain.hosted import Conversation
 from backend.ids import SessionId
 
 Index = QModelIndex | QPersistentModelIndex
@@ -28,12 +31,15 @@ class SessionRole(IntEnum):
     """The folder a heading stands for."""
     QUICK_CHATS = Qt.ItemDataRole.UserRole + 3
     """Whether a heading stands for the Quick Chats."""
+    CONVERSATION = Qt.ItemDataRole.UserRole + 4
+    """The `Conversation` of a session this desk hosts, as far as it is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     workspace: str
     session: SessionSummary | None = None
+    conversation: Conversation | None = None
     quick_chats: bool = False
 
     @property
@@ -46,13 +52,20 @@ class _Row:
 class SessionListModel(QAbstractListModel):
     """Follows a `SessionsViewModel`, a turn of the loop later; rows that stay are not rebuilt."""
 
-    def __init__(self, sessions: SessionsViewModel, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        sessions: SessionsViewModel,
+        conversations: ConversationsViewModel,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
         self._sessions = sessions
+        self._conversations = conversations
         self._rows: list[_Row] = []
         # A burst of asks changes many lines at once: one look at them all, a turn later.
         self._soon = WindowTimer(self, self._follow)
         sessions.changed.connect(self._soon.start)
+        conversations.changed.connect(lambda _: self._soon.start())
         self._follow()
 
     def rowCount(self, parent: Index | None = None) -> int:
@@ -75,6 +88,8 @@ class SessionListModel(QAbstractListModel):
                 return row.workspace
             case SessionRole.QUICK_CHATS:
                 return row.quick_chats
+            case SessionRole.CONVERSATION:
+                return row.conversation
             case _:
                 return None
 
@@ -103,7 +118,7 @@ class SessionListModel(QAbstractListModel):
             for group in self._sessions.groups()
             for row in (
                 _Row(group.workspace, quick_chats=group.quick_chats),
-                *(_Row(group.workspace, session) for session in group.sessions),
+                *(self._row(group.workspace, session) for session in group.sessions),
             )
         ]
         if [row.key for row in rows] != [row.key for row in self._rows]:
@@ -115,6 +130,9 @@ class SessionListModel(QAbstractListModel):
             if new != old:
                 self._rows[number] = new
                 self.dataChanged.emit(self.index(number), self.index(number))
+
+    def _row(self, workspace: str, session: SessionSummary) -> _Row:
+        return _Row(workspace, session, self._conversations.get(session.session_id))
 
     def _title(self, row: _Row) -> str:
         if row.quick_chats:
@@ -128,7 +146,7 @@ class SessionListModel(QAbstractListModel):
             return self._title(row)
         if row.session is None:
             return self.tr("Project %1").replace("%1", self._title(row))
-        parts = [self._title(row), row.session.agent, session_text(row.session)]
+        parts = [self._title(row), row.session.agent, session_text(row.session, row.conversation)]
         if row.session.pending_questions:
             parts.append(self.tr("%n question(s) for you", "", row.session.pending_questions))
         if row.session.pending_permissions:

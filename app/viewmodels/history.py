@@ -1,6 +1,6 @@
 """Every question and every permission that is closed, newest first, page by page."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -111,13 +111,12 @@ class HistoryViewModel(QObject):
 
     def _start(self, *, anew: bool = False) -> None:
         self.loading = True
-        work = self._begin() if anew else self._read_on()
-        self._background.start(self._load(work), name="read the history")
+        self._background.start(self._load(anew=anew), name="read the history")
         self.changed.emit()
 
-    async def _load(self, work: Coroutine[object, object, None]) -> None:
+    async def _load(self, *, anew: bool) -> None:
         try:
-            await work
+            await (self._begin() if anew else self._read_on())
         finally:
             self.loading = False
             self.changed.emit()

@@ -17,6 +17,7 @@ from app.widgets.confirm_strip import Step
 from app.widgets.escape_watch import EscapeWatch, is_plain_escape
 from app.widgets.overlay_frame import OverlayFrame
 from app.widgets.overlay_keys import KeyActions, editing, press, types_a_letter
+from app.widgets.pane_focus import holds_focus
 from app.widgets.question_card import QuestionCard
 from app.widgets.touch import TouchLayout, show_touch
 
@@ -65,7 +66,7 @@ class ClarificationOverlay(QWidget):
         self._replace()
 
     def set_opener(self, opener: QWidget | None) -> None:
-        """Where the focus goes back to after this question."""
+        """Where the focus goes back to after the question that is shown now."""
         self._opener = opener
 
     def focus_question(self) -> None:
@@ -162,7 +163,7 @@ class ClarificationOverlay(QWidget):
 
         Whoever was typing when another closed the card goes on typing for a moment: to nobody.
         """
-        card, had_focus = self._view_model.card, self._holds_focus()
+        card, had_focus = self._view_model.card, holds_focus(self)
         interrupted = had_focus and editing() and not self._by_human
         self._frame.strip.hide()
         self._frame.strip.reason.clear()
@@ -184,7 +185,7 @@ class ClarificationOverlay(QWidget):
             self.show()
             self.guard.rearm()
             self._announce_card()
-        self._by_human = False
+        self._by_human, self._opener = False, None
 
     def _refresh(self) -> None:
         card = self._view_model.card
@@ -192,6 +193,9 @@ class ClarificationOverlay(QWidget):
             return
         if card.step != self._step:
             self._show_step()
+        if card.busy and holds_focus(self):
+            # What has the keyboard is about to be disabled, and would drop it.
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
         self._frame.refresh(self._hint())
         progress = self._frame.tabs.progress
         if card.review_step > 0 and progress != self._progress:
@@ -203,7 +207,7 @@ class ClarificationOverlay(QWidget):
         card = self._view_model.card
         if card is None:
             return
-        had_focus = self._holds_focus()
+        had_focus = holds_focus(self)
         if had_focus:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self._frame.body.show_step(card)
@@ -298,7 +302,7 @@ class ClarificationOverlay(QWidget):
             self._view_model.discard_stored()
 
     def _collapse(self) -> None:
-        had_focus = self._holds_focus()
+        had_focus = holds_focus(self)
         if had_focus:
             self._by_human = True
             self._give_focus_back()
@@ -336,10 +340,6 @@ class ClarificationOverlay(QWidget):
         if card.busy or self._frame.confirming:
             return False
         return press(event, self._frame.body.page, self._keys, self.layoutDirection())
-
-    def _holds_focus(self) -> bool:
-        focus = QApplication.focusWidget()
-        return focus is not None and (focus is self or self.isAncestorOf(focus))
 
     def _give_focus_back(self) -> None:
         """To whoever opened it; after another's doing to nobody: keys must not land elsewhere."""

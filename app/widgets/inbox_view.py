@@ -60,8 +60,8 @@ class InboxView(QWidget):
         self._empty = QLabel()
         self._empty.setProperty("role", "muted")
         self._empty.setWordWrap(True)
-        self._list = _InboxList(theme, self)
-        self._list.setModel(self._model)
+        self.list = _InboxList(theme, self)
+        self.list.setModel(self._model)
         self._close = QPushButton()
         self._close.setObjectName("closeQuestion")
         self._copy = QPushButton()
@@ -76,16 +76,16 @@ class InboxView(QWidget):
 
     def focus_list(self) -> None:
         """Put the keyboard on the list, on its first row if none is current."""
-        if not self._list.currentIndex().isValid() and self._model.rowCount():
-            self._list.selectionModel().setCurrentIndex(
+        if not self.list.currentIndex().isValid() and self._model.rowCount():
+            self.list.selectionModel().setCurrentIndex(
                 self._model.index(0),
-                self._list.selectionModel().SelectionFlag.NoUpdate,
+                self.list.selectionModel().SelectionFlag.NoUpdate,
             )
-        self._list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def refresh_ages(self, now: int) -> None:
-        self._list.delegate.now = now
-        self._list.viewport().update()
+        self.list.delegate.now = now
+        self.list.viewport().update()
 
     def announce(self, bundle: Bundle) -> None:
         """Tell assistive technology of a new question; the focus stays where it is."""
@@ -129,14 +129,14 @@ class InboxView(QWidget):
         column.setSpacing(px(4))
         column.addLayout(header)
         column.addLayout(empty)
-        column.addWidget(self._list)
+        column.addWidget(self.list)
         column.addLayout(actions)
 
     def _connect(self) -> None:
         self._inbox.changed.connect(self._show_content)
-        self._list.clicked.connect(self._choose)
-        self._list.activated.connect(self._choose)
-        self._list.selectionModel().selectionChanged.connect(self._show_actions)
+        self.list.clicked.connect(self._choose)
+        self.list.activated.connect(self._choose)
+        self.list.selectionModel().selectionChanged.connect(self._show_actions)
         self._model.modelReset.connect(self._show_actions)
         self._close.clicked.connect(self._ask_to_close)
         self._copy.clicked.connect(self._copy_answers)
@@ -153,7 +153,7 @@ class InboxView(QWidget):
             self.review_chosen.emit(review)
 
     def _selected(self, *, uncollected: bool) -> list[Bundle]:
-        rows = sorted(self._list.selectionModel().selectedIndexes(), key=lambda index: index.row())
+        rows = sorted(self.list.selectionModel().selectedIndexes(), key=lambda index: index.row())
         return [
             index.data(InboxRole.BUNDLE)
             for index in rows
@@ -192,8 +192,8 @@ class InboxView(QWidget):
         self._count.setAccessibleName(self._waiting_words(count))
         # Before anything was read nobody knows: a store that cannot be opened may hold questions.
         self._empty.setVisible(self._inbox.loaded and self._model.rowCount() == 0)
-        self._list.setVisible(self._model.rowCount() > 0)
-        self._list.updateGeometry()
+        self.list.setVisible(self._model.rowCount() > 0)
+        self.list.updateGeometry()
         self._show_actions()
 
     def _waiting_words(self, count: int) -> str:
@@ -219,7 +219,7 @@ class InboxView(QWidget):
         self.setAccessibleName(self.tr("Inbox"))
         self._title.setText(self.tr("Inbox"))
         self._empty.setText(self.tr("Nothing waits for you."))
-        self._list.setAccessibleName(self.tr("Questions waiting for you"))
+        self.list.setAccessibleName(self.tr("Questions waiting for you"))
         self._close.setText(self.tr("Close as withdrawn…"))
         self._close.setToolTip(
             self.tr("Closes the question without an answer; the agent hears that you withdrew it")

@@ -5,7 +5,6 @@ from typing import Final
 from PySide6.QtCore import QEvent, QLocale, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -23,6 +22,7 @@ from app.widgets.choice_list import RadioOption, TickOption
 from app.widgets.escape_watch import is_plain_escape
 from app.widgets.late_footer import LateFooter
 from app.widgets.overlay_body import OverlayBody
+from app.widgets.pane_focus import holds_focus
 from app.widgets.question_card import QuestionCard
 from app.widgets.question_tabs import QuestionTabs, question_name, shortened
 from app.widgets.touch import TouchLayout, show_touch
@@ -162,7 +162,7 @@ class LateAnswerForm(QWidget):
             self.updateGeometry()
 
     def _show(self, late: LateAnswer | None) -> None:
-        had_focus = self._holds_focus()
+        had_focus = holds_focus(self)
         self._shown = late
         if late is None:
             self._card, self._step = None, -1
@@ -179,7 +179,7 @@ class LateAnswerForm(QWidget):
         announce(self, f"{self._title.text()}. {self._note.text()}")
 
     def _show_step(self, late: LateAnswer) -> None:
-        had_focus = self._holds_focus()
+        had_focus = holds_focus(self)
         if had_focus:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self._card, self._step = late.card, late.card.step
@@ -246,10 +246,6 @@ class LateAnswerForm(QWidget):
         names = [question_name(late.card.questions[index], index) for index in late.missing]
         listed = QLocale().createSeparatedList([shortened(name) for name in names])
         return self.tr("Still to be answered: %1").replace("%1", listed)
-
-    def _holds_focus(self) -> bool:
-        focus = QApplication.focusWidget()
-        return focus is not None and (focus is self or self.isAncestorOf(focus))
 
     def _give_focus_back(self) -> None:
         if self._opener is not None and self._opener.isVisible():

@@ -26,6 +26,7 @@ from app.widgets.announcing import announce
 from app.widgets.arming import ArmingGuard
 from app.widgets.covered_list import CoveredList
 from app.widgets.named_button import named_button
+from app.widgets.pane_focus import holds_focus
 from app.widgets.result_view import ResultView
 from app.widgets.review_buttons import ReviewButtons
 from app.widgets.review_header import ReviewHeader
@@ -180,7 +181,7 @@ class ReviewCardWidget(QWidget):
 
     def _replace(self) -> None:
         """Another card, or none: nothing of it takes the keyboard from somebody who types."""
-        card, had_focus = self._view_model.card, self._holds_focus()
+        card, had_focus = self._view_model.card, holds_focus(self)
         if had_focus:
             focus = QApplication.focusWidget()
             if focus is not None:
@@ -201,6 +202,9 @@ class ReviewCardWidget(QWidget):
         card = self._view_model.card
         if card is None:
             return
+        if card.phase is ReviewPhase.SENDING and holds_focus(self):
+            # What has the keyboard is about to be disabled, and would drop it.
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
         session = self._sessions.session(card.review.session_id)
         self._header.refresh(
             card,
@@ -331,10 +335,6 @@ class ReviewCardWidget(QWidget):
         outer, inner = self._outer.contentsMargins(), self._column.contentsMargins()
         width = min(self.width() - outer.left() - outer.right(), self._frame.maximumWidth())
         return max(width - inner.left() - inner.right() - _BORDER, 80)
-
-    def _holds_focus(self) -> bool:
-        focus = QApplication.focusWidget()
-        return focus is not None and (focus is self or self.isAncestorOf(focus))
 
     def _announce(self) -> None:
         words = self._name()

@@ -6,17 +6,18 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.models.session_list_model import SessionRole
 from app.resources import Icon
-from app.text import age_text, session_text
+from app.session_text import ended_badly, session_text
+from app.text import age_text
 from app.theme import Theme
 from app.widgets.list_painting import RowPainter
 from backend.domain.conversation import SessionState, SessionSummary
+from backend.domain.hosted import Conversation
 
 Index = QModelIndex | QPersistentModelIndex
 
 _DOTS = {
     SessionState.STARTING: "accent",
     SessionState.RUNNING: "accent",
-    SessionState.FAILED: "danger",
 }
 
 
@@ -38,7 +39,9 @@ class SessionDelegate(QStyledItemDelegate):
         session = index.data(SessionRole.SESSION)
         title = str(index.data(Qt.ItemDataRole.DisplayRole))
         if isinstance(session, SessionSummary):
-            self._paint_session(row, session, title)
+            known = index.data(SessionRole.CONVERSATION)
+            conversation = known if isinstance(known, Conversation) else None
+            self._paint_session(row, session, conversation, title)
         else:
             quick = index.data(SessionRole.QUICK_CHATS) is True
             self._paint_heading(row, title, Icon.QUICK_CHAT if quick else Icon.FOLDER)
@@ -57,11 +60,17 @@ class SessionDelegate(QStyledItemDelegate):
         words = QRect(row.rect.left() + px(38), middle - px(10), row.rect.width() - px(56), px(20))
         row.text(words, title, self._theme.font(12, semibold=True), "text_muted")
 
-    def _paint_session(self, row: RowPainter, session: SessionSummary, title: str) -> None:
+    def _paint_session(
+        self,
+        row: RowPainter,
+        session: SessionSummary,
+        conversation: Conversation | None,
+        title: str,
+    ) -> None:
         px = self._theme.pixels
         left, right = row.rect.left() + px(38), row.rect.right() - px(18)
         top = row.rect.top() + px(6)
-        self._paint_dot(row, session)
+        self._paint_dot(row, session, ended=ended_badly(session, conversation))
         first = QRect(left, top, right - left, px(19))
         if session.needs_human:
             width = row.badge(right, first.center().y(), session.needs_human)
@@ -77,7 +86,7 @@ class SessionDelegate(QStyledItemDelegate):
             place = QRect(second.right() - side, second.center().y() - side // 2, side, side)
             row.icon(place, Icon.PIN, "text_muted")
             second.setRight(place.left() - px(6))
-        state = session_text(session)
+        state = session_text(session, conversation)
         parts = [part for part in (session.agent, state) if part not in ("", title)]
         if session.needs_human:
             # Where both do not fit, what is wanted of the human is worth more.
@@ -85,8 +94,10 @@ class SessionDelegate(QStyledItemDelegate):
         words = " · ".join(parts)
         row.text(second, words, small, "text_muted")
 
-    def _paint_dot(self, row: RowPainter, session: SessionSummary) -> None:
-        colour = "attention_badge" if session.needs_human else _DOTS.get(session.state, "")
+    def _paint_dot(self, row: RowPainter, session: SessionSummary, *, ended: bool) -> None:
+        colour = "danger" if ended else _DOTS.get(session.state, "")
+        if session.needs_human:
+            colour = "attention_badge"
         if colour:
             px = self._theme.pixels
             row.dot(row.rect.left() + px(25), row.rect.top() + px(16), colour)

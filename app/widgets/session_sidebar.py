@@ -18,6 +18,7 @@ from app.kept_text import pin_text
 from app.models.session_list_model import SessionListModel, SessionRole
 from app.resources import Icon
 from app.theme import Theme
+from app.viewmodels.conversations import ConversationsViewModel
 from app.viewmodels.sessions import SessionsViewModel
 from app.widgets.inbox_view import InboxView
 from app.widgets.session_delegate import SessionDelegate
@@ -41,6 +42,7 @@ class SessionSidebar(QWidget):
     def __init__(
         self,
         sessions: SessionsViewModel,
+        conversations: ConversationsViewModel,
         inbox_view: InboxView,
         menu: QMenu,
         theme: Theme,
@@ -51,7 +53,7 @@ class SessionSidebar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._sessions = sessions
         self._theme = theme
-        self._model = SessionListModel(sessions, self)
+        self._model = SessionListModel(sessions, conversations, self)
         self._name = QLabel("Kandesk")
         self._name.setProperty("role", "heading")
         self._menu_button = QToolButton()

@@ -8,7 +8,8 @@ from app.kept_text import kept_text
 from app.models.transcript_model import TranscriptModel
 from app.plain_text import plain_tip
 from app.resources import Icon
-from app.text import session_text, session_title, workspace_text
+from app.session_text import session_text
+from app.text import session_title, workspace_text
 from app.theme import Theme
 from app.viewmodels.chat import Chat
 from app.widgets.chat_foot import ChatFoot
@@ -147,7 +148,10 @@ class ChatPage(QWidget):
             return
         self._title.setText(session_title(session.title, session.agent))
         place = kept_text(session) or workspace_text(session.workspace)
-        parts = [place, session_text(session)]
+        known = self._desk.composer.conversation
+        # Which session is shown changes here a moment sooner than there.
+        mine = known if known is not None and known.session_id == session.session_id else None
+        parts = [place, session_text(session, mine)]
         if session.agent != self._title.text():
             parts.insert(0, session.agent)
         self._subtitle.setText(" · ".join(parts))
@@ -170,6 +174,7 @@ class ChatPage(QWidget):
         if self._delegate.hosted is not hosted:
             self._delegate.hosted = hosted
             self.transcript.remeasure()
+        self._show_session()
 
     def _start_over(self) -> None:
         self._arrived = 0

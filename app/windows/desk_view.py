@@ -1,13 +1,12 @@
 """What the window shows: side pane, pages, and the keys that work everywhere in it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QVBoxLayout,
     QWidget,
 )
@@ -16,28 +15,21 @@ from app.theme import Theme
 from app.timers import SystemWindowClock, WindowTimer
 from app.viewmodels.desk import DeskViewModel
 from app.widgets.chat_foot import ChatFoot
+from app.widgets.clarification_overlay import ClarificationOverlay
 from app.widgets.inbox_view import InboxView
 from app.widgets.list_page import ListPage
 from app.widgets.notice_bar import NoticeBar
 from app.widgets.page_stack import PageStack
+from app.widgets.pane_focus import focus_first, focus_next
 from app.widgets.review_card import ReviewCardWidget
 from app.widgets.session_sidebar import SessionSidebar
 from app.widgets.touch import TouchLayout, show_touch
 from app.widgets.two_pane import TwoPane
 from app.windows.app_menu import AppMenu
 from app.windows.chat_page import ChatPage
-from app.windows.history_page import HistoryPage
-from app.windows.ledger_page import LedgerPage
-from app.windows.migration_page import MigrationPage
-from app.windows.new_session_page import NewSessionPage
+from app.windows.pages import Pages, make_pages
 from app.windows.quick_chat import QuickChat
 from app.windows.quick_chat_place import QuickChatPlace
-from app.windows.rules_page import RulesPage
-from app.windows.server_form import ServerForm
-from app.windows.servers_page import ServersPage
-from app.windows.starting_page import StartingPage
-from app.windows.storage_page import StoragePage
-from app.windows.welcome import WelcomePage
 from backend.domain.clarification import Bundle
 from backend.domain.gateway import Server
 from backend.domain.review import Review
@@ -46,28 +38,6 @@ from backend.events import StoreProgress, StoreStep
 from backend.ids import ReviewId, SessionId
 
 _AGE_MILLISECONDS: Final = 30_000
-
-
-@dataclass(frozen=True, slots=True)
-class Pages:
-    """What the centre can show."""
-
-    starting: StartingPage
-    welcome: WelcomePage
-    chat: ChatPage
-    storage: StoragePage
-    migration: MigrationPage
-    new_session: NewSessionPage
-    history: HistoryPage
-    rules: RulesPage
-    record: LedgerPage
-    servers: ServersPage
-    server_form: ServerForm
-
-    @property
-    def lists(self) -> tuple[HistoryPage, RulesPage, LedgerPage, ServersPage]:
-        """Those that are read and left again."""
-        return (self.history, self.rules, self.record, self.servers)
 
 
 class DeskView(QWidget):
@@ -81,7 +51,7 @@ class DeskView(QWidget):
         theme: Theme,
         menu: AppMenu,
         banner: QWidget,
-        overlay: QWidget,
+        overlay: ClarificationOverlay,
         foot: ChatFoot,
         review: ReviewCardWidget,
         make_quick_chat: Callable[[], QuickChat],
@@ -96,20 +66,10 @@ class DeskView(QWidget):
         self.menu = menu
         menu.setParent(self, menu.windowFlags())
         self.inbox_view = InboxView(desk.inbox, desk.sessions, theme)
-        self.sidebar = SessionSidebar(desk.sessions, self.inbox_view, menu, theme)
-        self.pages = Pages(
-            StartingPage(theme),
-            WelcomePage(theme),
-            ChatPage(desk, theme, banner, overlay, foot, review),
-            StoragePage(theme),
-            MigrationPage(theme),
-            NewSessionPage(desk.new_session, desk.preferences, theme),
-            HistoryPage(desk.history, theme),
-            RulesPage(desk.rules, theme),
-            LedgerPage(desk.ledger, desk.sessions, theme),
-            ServersPage(desk.servers, theme),
-            ServerForm(desk.servers, theme),
+        self.sidebar = SessionSidebar(
+            desk.sessions, desk.conversations, self.inbox_view, menu, theme
         )
+        self.pages = make_pages(desk, theme, ChatPage(desk, theme, banner, overlay, foot, review))
         self._stack = PageStack(theme)
         for page in fields(Pages):
             self._stack.addWidget(getattr(self.pages, page.name))
@@ -179,6 +139,21 @@ class DeskView(QWidget):
         if self._show_list(self.pages.servers):
             self.pages.servers.open()
 
+    def open_bundle(self, bundle: Bundle) -> None:
+        """The human asks for this question: the keyboard goes where it is answered."""
+        self._desk.open_bundle(bundle)
+        self._show_chat()
+        if self._overlay.isVisible():
+            self._overlay.set_opener(self.inbox_view.list)
+            self._overlay.focus_question()
+
+    def open_review(self, review: Review) -> None:
+        """As `open_bundle`; the keyboard goes where nothing is decided."""
+        self._desk.open_review(review)
+        self._show_chat()
+        if self._review.isVisible():
+            self._review.focus_card()
+
     def focus_inbox(self) -> None:
         self._panes.open_drawer()
         self.inbox_view.focus_list()
@@ -198,15 +173,7 @@ class DeskView(QWidget):
         chat = self.pages.chat
         cards = [self._overlay, self._review]
         panes = [self.inbox_view, self.sidebar.list, chat.transcript, *cards, chat.foot]
-        usable = [pane for pane in panes if pane.isVisible()]
-        focus = QApplication.focusWidget()
-        current = next(
-            (i for i, pane in enumerate(usable) if focus and _holds(pane, focus)), len(usable) - 1
-        )
-        for step in range(1, len(usable) + 1):
-            pane = usable[(current + step) % len(usable)]
-            if self._focus(pane):
-                return
+        focus_next([pane for pane in panes if pane.isVisible()], self._focus)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -230,8 +197,8 @@ class DeskView(QWidget):
     def _connect(self) -> None:
         desk = self._desk
         self.sidebar.session_chosen.connect(self._open_session)
-        self.inbox_view.bundle_chosen.connect(self._open_bundle)
-        self.inbox_view.review_chosen.connect(self._open_review)
+        self.inbox_view.bundle_chosen.connect(self.open_bundle)
+        self.inbox_view.review_chosen.connect(self.open_review)
         self.inbox_view.close_wanted.connect(desk.close_questions)
         self.inbox_view.discard_wanted.connect(desk.discard_answers)
         desk.sessions.current_changed.connect(self._show_page)
@@ -276,6 +243,9 @@ class DeskView(QWidget):
 
     def _open_session(self, session_id: SessionId) -> None:
         self._desk.open_session(session_id)
+        self._show_chat()
+
+    def _show_chat(self) -> None:
         self._stack.setCurrentWidget(self.pages.chat)
         self._panes.close_drawer()
 
@@ -286,18 +256,6 @@ class DeskView(QWidget):
     def _open_started(self, session_id: SessionId) -> None:
         self._open_session(session_id)
         self.focus_writing()
-
-    def _open_review(self, review: Review) -> None:
-        self._desk.open_review(review)
-        self._stack.setCurrentWidget(self.pages.chat)
-        self._panes.close_drawer()
-        if self._review.isVisible():
-            self._review.focus_card()
-
-    def _open_bundle(self, bundle: Bundle) -> None:
-        self._desk.open_bundle(bundle)
-        self._stack.setCurrentWidget(self.pages.chat)
-        self._panes.close_drawer()
 
     def _show_page(self) -> None:
         if self._desk.info is not None:
@@ -350,30 +308,8 @@ class DeskView(QWidget):
         for page in self.pages.lists:
             page.refresh_ages()
 
-    def _focus(self, pane: QWidget) -> bool:
+    def _focus(self, pane: QWidget) -> None:
         if pane is self.inbox_view:
             self.inbox_view.focus_list()
         else:
-            target = pane if pane.focusPolicy() else _first_focusable(pane)
-            if target is None:
-                return False
-            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        focus = QApplication.focusWidget()
-        return focus is not None and _holds(pane, focus)
-
-
-def _holds(pane: QWidget, focus: QWidget) -> bool:
-    return pane is focus or pane.isAncestorOf(focus)
-
-
-def _first_focusable(pane: QWidget) -> QWidget | None:
-    return next(
-        (
-            child
-            for child in pane.findChildren(QWidget)
-            if child.isVisible()
-            and child.isEnabled()
-            and child.focusPolicy() & Qt.FocusPolicy.TabFocus
-        ),
-        None,
-    )
+            focus_first(pane)

@@ -20,8 +20,9 @@ from app.models.message_text import kind_text, spoken_text
 from app.models.notice_text import dispatch_text, notice_text
 from app.models.policy_words import PolicyWords
 from app.models.review_words import ReviewWords
+from app.session_text import agent_status_text, session_state_text
 from app.step_text import steps_text
-from app.text import delivery_text, error_text, session_state_text, status_text, withdrawn_text
+from app.text import delivery_text, error_text, status_text, withdrawn_text
 from app.viewmodels import activity_row, clarification_recovery, composer, tool_row
 from app.widgets.status_texts import StatusTexts
 from backend import errors, events
@@ -87,6 +88,7 @@ SEEN: Final[dict[type[StrEnum], Callable[[Any], str]]] = {
     clarification.Delivery: delivery_text,
     clarification.Withdrawn: withdrawn_text,
     conversation.SessionState: session_state_text,
+    hosted.AgentStatus: agent_status_text,
     review.ReviewStatus: _review,
     policy.PolicyDecision: lambda each: PolicyWords().decision(each),
     policy.Risk: lambda each: PolicyWords().risk(each),
@@ -121,7 +123,6 @@ EMPTY: Final = frozenset({composer.ComposerMode.NONE, composer.ComposerMode.LOAD
 PLAIN: Final = frozenset({clarification.Delivery.DELIVERED, clarification.Delivery.DISCARDED})
 """Their names are the words already."""
 UNSEEN: Final = {
-    "AgentStatus": "told as a trouble or as what becomes of a message",
     "Connection": "how a guest is known again",
     "Door": "a column of the ledger",
     "Owner": "told by the name of the server",

@@ -3,11 +3,11 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from app.session_text import session_state_text
 from app.text import (
     age_text,
     delivery_text,
     error_text,
-    session_state_text,
     session_title,
     status_text,
     superseded_text,

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt
 from app.desktop.notifications import Notifications
 from app.models.inbox_model import InboxModel, InboxRole
 from app.models.session_list_model import SessionListModel
+from app.viewmodels.conversations import ConversationsViewModel
 from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.sessions import SessionsViewModel
 from backend.domain.review import ReviewStatus
@@ -80,7 +81,7 @@ async def test_a_row_of_a_permission_says_so(seen: Seen) -> None:
 async def test_a_session_says_how_many_permissions_it_needs(seen: Seen) -> None:
     session = replace(make_session("s1", pending=1), pending_permissions=2)
     seen.case.backend.desk.put_session(session)
-    listed = SessionListModel(seen.sessions, seen.owner)
+    listed = SessionListModel(seen.sessions, ConversationsViewModel(seen.case.backend), seen.owner)
     await until(listed.rowCount)
 
     spoken = listed.index_of(session.session_id).data(Qt.ItemDataRole.AccessibleTextRole)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from app.models.inbox_model import InboxModel, InboxRole
 from app.models.session_list_model import SessionListModel, SessionRole
 from app.models.transcript_model import TranscriptModel, TranscriptRole
+from app.viewmodels.conversations import ConversationsViewModel
 from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.sessions import SessionsViewModel
 from app.viewmodels.transcript import TranscriptViewModel
@@ -39,7 +40,7 @@ def inbox(backend: FakeBackend) -> InboxViewModel:
 async def test_sessions_stand_under_their_project(
     backend: FakeBackend, sessions: SessionsViewModel
 ) -> None:
-    model = SessionListModel(sessions)
+    model = SessionListModel(sessions, ConversationsViewModel(backend))
     QAbstractItemModelTester(model, _STRICT)
     backend.desk.put_session(make_session("s1", workspace="/home/ann/shop", updated=2))
     backend.desk.put_session(make_session("s2", title="Import", workspace="", updated=1))
@@ -54,7 +55,7 @@ async def test_a_changed_badge_does_not_rebuild_the_list(
 ) -> None:
     session = make_session("s1", updated=1)
     backend.desk.put_session(session)
-    model = SessionListModel(sessions)
+    model = SessionListModel(sessions, ConversationsViewModel(backend))
     resets: list[bool] = []
     changes: list[int] = []
     model.modelReset.connect(lambda: resets.append(True))

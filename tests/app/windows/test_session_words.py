@@ -3,24 +3,22 @@
 import dataclasses
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
 from app.models.session_list_model import SessionListModel, SessionRole
-from app.text import session_text
+from app.session_text import session_text
+from app.viewmodels.conversations import ConversationsViewModel
 from app.viewmodels.sessions import SessionsViewModel
 from backend.domain.conversation import SessionKind, SessionState
-from backend.ids import SessionId
-from tests.helpers.clock import settle
+from backend.domain.hosted import AgentProblem, AgentStatus, AgentTrouble
 from tests.helpers.desk_builders import make_session
 from tests.helpers.fake_backend import FakeBackend
 from tests.helpers.fake_conversations import make_conversation
-from tests.helpers.fake_reviews import make_review
-from tests.helpers.hosted_window import hosted_window
+from tests.helpers.hosted_window import HostedWindow, hosted_window
 from tests.helpers.waiting import until
-from tests.helpers.window import shown_window
 
+_WAITS = "Waiting for you"
 WORKS = make_session(state=SessionState.RUNNING, kind=SessionKind.HOSTED)
 
 
@@ -40,6 +38,54 @@ def test_a_start_that_failed_is_told_from_an_end() -> None:
     assert session_text(failed) == "Could not start"
 
 
+@pytest.mark.parametrize(
+    ("state", "status", "problem", "words"),
+    [
+        (SessionState.IDLE, AgentStatus.FAILED, AgentProblem.EXITED, "Ended unexpectedly"),
+        (SessionState.RUNNING, AgentStatus.FAILED, AgentProblem.EXITED, "Ended unexpectedly"),
+        (SessionState.IDLE, AgentStatus.FAILED, AgentProblem.START_FAILED, "Could not start"),
+        (SessionState.IDLE, AgentStatus.ABSENT, None, "Not running"),
+        (SessionState.IDLE, AgentStatus.READY, None, "Idle"),
+        (SessionState.RUNNING, AgentStatus.READY, None, "Working"),
+        (SessionState.RUNNING, AgentStatus.STOPPING, None, "Stopping"),
+        (SessionState.WAITING_FOR_INPUT, AgentStatus.FAILED, AgentProblem.EXITED, _WAITS),
+        (SessionState.COMPLETED, AgentStatus.ABSENT, None, "Finished"),
+    ],
+)
+def test_what_became_of_the_agent_goes_before_what_the_store_has_noted(
+    state: SessionState, status: AgentStatus, problem: AgentProblem | None, words: str
+) -> None:
+    """One that ended in the middle of its run is not idle; whom it asked is asked still."""
+    trouble = None if problem is None else AgentTrouble(problem)
+    known = make_conversation(status=status, trouble=trouble)
+    session = dataclasses.replace(WORKS, state=state)
+    assert session_text(session, known) == words
+    guest = dataclasses.replace(session, kind=SessionKind.GUEST, state=SessionState.IDLE)
+    assert session_text(guest) == "Idle", "whether a guest's process runs is not known here"
+
+
+async def test_an_agent_that_ends_in_its_run_is_told_alike_in_header_and_side_pane() -> None:
+    async with hosted_window(make_conversation(status=AgentStatus.WORKING)) as window:
+        window.shown.backend.desk.conversations.change(
+            status=AgentStatus.FAILED, trouble=AgentTrouble(AgentProblem.EXITED, "exit code 3")
+        )
+        await _both_say(window, "Ended unexpectedly")
+        window.shown.backend.desk.conversations.change(status=AgentStatus.READY, trouble=None)
+        await _both_say(window, "Idle")
+
+
+async def _both_say(window: HostedWindow, words: str) -> None:
+    header = window.shown.view.pages.chat
+    model = window.shown.view.sidebar.list.model()
+    role = Qt.ItemDataRole.AccessibleTextRole
+    await until(
+        lambda: (
+            any(words in each.text() for each in header.findChildren(QLabel))
+            and words in str(model.index(1, 0).data(role))
+        )
+    )
+
+
 async def test_header_and_side_pane_say_the_same() -> None:
     async with hosted_window(make_conversation()) as window:
         session = window.shown.desk.sessions.current
@@ -52,18 +98,12 @@ async def test_header_and_side_pane_say_the_same() -> None:
                 updated_at=session.updated_at + 1,  # type: ignore[arg-type]
             )
         )
-        words = "Waiting for your permission"
-        header = window.shown.view.pages.chat
-        await until(lambda: any(words in each.text() for each in header.findChildren(QLabel)))
-        model = window.shown.view.sidebar.list.model()
-        await until(
-            lambda: words in str(model.index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole))
-        )
+        await _both_say(window, "Waiting for your permission")
 
 
 async def test_quick_chats_have_a_place_of_their_own_at_the_end(backend: FakeBackend) -> None:
     """window.md, Layout: a Quick Chat belongs to no project, and is none without a name."""
-    model = SessionListModel(SessionsViewModel(backend))
+    model = SessionListModel(SessionsViewModel(backend), ConversationsViewModel(backend))
     backend.desk.put_session(make_session("q", title="Monads", workspace="", quick_chat=True))
     backend.desk.put_session(make_session("g", title="Guest", workspace="", updated=-1))
     backend.desk.put_session(make_session("s", title="Shop", updated=-2))
@@ -73,39 +113,3 @@ async def test_quick_chats_have_a_place_of_their_own_at_the_end(backend: FakeBac
     heading = model.index(4)
     assert heading.data(SessionRole.QUICK_CHATS) is True
     assert heading.data(Qt.ItemDataRole.AccessibleTextRole) == "Quick Chats"
-
-
-@pytest.mark.parametrize("by", ["key", "click"])
-async def test_opening_a_permission_from_the_inbox_puts_the_keyboard_on_its_card(by: str) -> None:
-    """window.md, Hands: where nothing is decided by a stray key."""
-    backend = FakeBackend()
-    backend.desk.put_session(make_session("s0", title="Other", updated=5))
-    backend.desk.put_session(make_session())
-    async with shown_window(backend) as shown:
-        shown.desk.open_session(SessionId("s0"))
-        backend.desk.reviews.ask(make_review())
-        inbox = shown.view.inbox_view
-        await until(lambda: inbox._list.model().rowCount() > 0)
-        await settle()
-        rows = inbox._list.model()
-        index = next(
-            rows.index(row, 0)
-            for row in range(rows.rowCount())
-            if rows.flags(rows.index(row, 0)) & Qt.ItemFlag.ItemIsSelectable
-        )
-        if by == "click":
-            QApplication.sendPostedEvents()
-            place = inbox._list.visualRect(index).center()
-            QTest.mouseClick(
-                inbox._list.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place.x(), place.y())
-            )
-        else:
-            inbox.focus_list()
-            inbox._list.setCurrentIndex(index)
-            QTest.keyClick(inbox._list, Qt.Key.Key_Return)
-        card = shown.find("reviewCard")
-        await until(
-            lambda: (focus := QApplication.focusWidget()) is not None and card.isAncestorOf(focus)
-        )
-        QTest.keyClick(QApplication.focusWidget() or card, Qt.Key.Key_Return)
-        assert backend.desk.reviews.decisions == []
