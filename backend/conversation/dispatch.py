@@ -5,6 +5,7 @@ agent's pipe is touched: a crash before it leaves a prompt that is sent later, o
 prompt whose outcome is unknown, which is never sent again by itself.
 """
 
+import itertools
 import logging
 from dataclasses import dataclass
 
@@ -17,9 +18,10 @@ from backend.conversation.parts import ConversationParts
 from backend.conversation.ports import WaitingAnswers
 from backend.conversation.queue import MessageQueue
 from backend.conversation.turns import Turns
+from backend.conversation.unsent import UnsentMessages
 from backend.conversation.views import ConversationViews
 from backend.domain.conversation import SessionState
-from backend.domain.hosted import AgentProblem, AgentStatus, PromptOutcome
+from backend.domain.hosted import AgentStatus, PromptOutcome
 from backend.errors import (
     AgentFailed,
     AppError,
@@ -56,17 +58,19 @@ class Dispatches:
         self._wanted: dict[SessionId, Drain] = {}
         self._working: set[SessionId] = set()
         self._closed = False
-        self._answers: WaitingAnswers | None = None
+        self._answers: tuple[WaitingAnswers, ...] = ()
+        self._unsent = UnsentMessages(parts, views)
         self.queue = MessageQueue(parts.database, parts.clock, parts.supervisor, self)
         turns.when_free(lambda session_id: self._wake(session_id, Drain.PARKED))
 
     def answers_first(self, answers: WaitingAnswers) -> None:
         """What its human has answered goes to an agent before what only waits in the queue."""
-        self._answers = answers
+        self._answers = (*self._answers, answers)
 
     async def sessions_with_answers(self) -> tuple[SessionId, ...]:
         """Sessions whose agents are to be given answers; `look_again` gives them."""
-        return await self._answers.waiting_sessions() if self._answers is not None else ()
+        found = [await answers.waiting_sessions() for answers in self._answers]
+        return tuple(dict.fromkeys(itertools.chain.from_iterable(found)))
 
     def works_on(self, session_id: SessionId, turn_id: TurnId) -> bool:
         """Whether this turn runs and nobody has stopped it."""
@@ -125,12 +129,15 @@ class Dispatches:
                 raise AgentFailed(ErrorCode.AGENT_FAILED, "the agent does not take a prompt now")
             turn = LiveTurn(turn_id)
             live.turn = turn
+            self._turns.hands_over(live, turn)
             try:
                 running = await live.agent.prompt(text)
             except AgentFailed as error:
-                self._not_taken(live, turn, error)
+                self._turns.not_sent(live, turn, error.detail)
                 raise
             self._turns.begin(live, turn, running)
+            if turn.stopped:
+                await live.agent.cancel()
 
     def close(self) -> None:
         """Begin nothing new; what is not attempted is found by the next start."""
@@ -150,8 +157,9 @@ class Dispatches:
                 drain = self._wanted.pop(session_id, None)
                 if drain is None:
                     return
-                if self._answers is not None and live.turn is None:
-                    await self._answers.give_next(session_id)
+                for answers in self._answers:
+                    if live.turn is None:
+                        await answers.give_next(session_id)
                 async with live.sending:
                     await self._next(live, drain)
         except (TemporarilyUnavailable, StorageFailed) as error:
@@ -214,10 +222,18 @@ class Dispatches:
             live.turn = None
             turn.done.set()
             return
-        self._views.changed(live.session_id)
+        stopped_before = turn.stopped
+        if stopped_before:
+            await self._unsent.called_off(prompt)
+            self._turns.not_sent(live, turn)
+            return
+        self._turns.hands_over(live, turn)
         try:
             running = await agent.prompt(prompt.text)
         except AgentFailed as error:
+            if turn.end is not None and turn.end.wanted:
+                # Its human has ended the agent: what they asked for before starts no other one.
+                self._wanted.pop(live.session_id, None)
             await self._refused(live, turn, prompt, error)
             return
         self._turns.begin(live, turn, running)
@@ -248,17 +264,12 @@ class Dispatches:
     ) -> None:
         """It certainly has not reached the agent: it waits, visibly, for the next start of it."""
         _log.warning("a prompt was not taken: %s", error.detail)
-        await self._put_back(prompt)
-        self._not_taken(live, turn, error)
-
-    def _not_taken(self, live: LiveSession, turn: LiveTurn, error: AgentFailed) -> None:
-        if live.turn is turn:
-            live.turn = None
-        turn.done.set()
-        if live.trouble is None:
-            live.status = AgentStatus.FAILED
-            live.troubled(AgentProblem.EXITED, error.detail)
-        self._views.changed(live.session_id)
+        if turn.stopped:
+            # Its human wants it no more, and no later agent is to have it.
+            await self._unsent.called_off(prompt)
+        else:
+            await self._put_back(prompt)
+        self._turns.not_sent(live, turn, error.detail)
 
     async def _put_back(self, prompt: ReservedPrompt) -> None:
         async def put_back(tx: Transaction) -> None:

@@ -63,16 +63,36 @@ class Turns:
                 if live.turn is not None and live.turn.taken:
                     await within(deadline, live.turn.done.wait())
 
-    def begin(self, live: LiveSession, turn: LiveTurn, prompt: RunningPrompt) -> None:
-        """The agent's pipe has all of the prompt; from now on the turn runs by itself."""
-        turn.taken = True
+    def hands_over(self, live: LiveSession, turn: LiveTurn) -> None:
+        """The agent is given a prompt; one that does not read it can be stopped, and is silent."""
         turn.heard_at = self._parts.clock.monotonic()
         live.status = AgentStatus.STOPPING if turn.stopped else AgentStatus.WORKING
         self._watch.turn_began(live, turn)
+        self._views.changed(live.session_id)
+
+    def not_sent(self, live: LiveSession, turn: LiveTurn, failure: str = "") -> None:
+        """The agent has certainly not got the prompt; `failure` says why it takes none."""
+        self._watch.turn_ended(live, turn)
+        live.relieved(AgentProblem.SILENT, AgentProblem.IGNORES_CANCEL)
+        was_ended = turn.end is not None and turn.end.wanted
+        if failure and not was_ended:
+            live.status = AgentStatus.FAILED
+            if live.trouble is None:
+                live.troubled(AgentProblem.EXITED, failure)
+        elif live.agent is not None and live.status is not AgentStatus.FAILED:
+            live.status = AgentStatus.READY
+        if live.turn is turn:
+            live.turn = None
+        turn.done.set()
+        self._views.changed(live.session_id)
+
+    def begin(self, live: LiveSession, turn: LiveTurn, prompt: RunningPrompt) -> None:
+        """The agent's pipe has all of the prompt; from now on the turn runs by itself."""
+        turn.taken = True
+        self.hands_over(live, turn)
         self._parts.supervisor.start(
             self._follow(live, turn, prompt), name=f"turn {turn.turn_id}", repeats=True
         )
-        self._views.changed(live.session_id)
 
     async def _follow(self, live: LiveSession, turn: LiveTurn, prompt: RunningPrompt) -> None:
         try:

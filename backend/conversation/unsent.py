@@ -37,6 +37,16 @@ class UnsentMessages:
 
         await self._told(session_id, await self._parts.write(settle))
 
+    async def called_off(self, prompt: ReservedPrompt) -> None:
+        """Its human has stopped it while it was attempted, and it has certainly not been sent."""
+
+        async def settle(tx: Transaction) -> Message | None:
+            await lock_sessions(tx, [prompt.session_id])
+            return await self._settle(tx, prompt)
+
+        row = await self._parts.write_at_last(settle)
+        await self._told(prompt.session_id, [] if row is None else [row])
+
     async def withdraw(self, session_id: SessionId, message_id: MessageId) -> str:
         """As `ConversationApi.withdraw_message`; its words are kept in the same transaction."""
 
