@@ -4,7 +4,7 @@ It is read from the JSON itself: the models of the library refuse kinds they do 
 part that is a little wrong would lose the whole of what was said.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from backend.agents.content_text import content_text
@@ -51,6 +51,10 @@ _CHUNKS: Final[dict[str, type[TextChunk | ThoughtChunk | UserChunk]]] = {
 }
 
 
+MOST_CHOICES: Final = 32
+"""Options of one permission that are offered, each a button."""
+
+
 class UpdateReader:
     """Reads the updates of one session, which build on each other."""
 
@@ -77,16 +81,26 @@ class UpdateReader:
 
 def read_permission(params: JsonMap, calls: ToolCalls) -> PermissionAsked:
     call = as_map(params.get("toolCall"))
-    options = tuple(
-        PermissionOption(
-            text_of(option, "optionId"),
-            text_of(option, "name") or text_of(option, "optionId"),
-            text_of(option, "kind"),
-        )
-        for option in maps(params.get("options"))
-        if text_of(option, "optionId")
-    )
+    options = tuple(_permission_options(params.get("options")))
     return PermissionAsked(calls.asked(call), options, {**meta_of(call), **meta_of(params)})
+
+
+def _permission_options(told: object) -> Iterator[PermissionOption]:
+    """Those that can be chosen: an id is all an agent hears of a choice. Of two with one id the
+    first is kept; where they do not mean the same none is: who refuses would allow.
+    """
+    kinds: dict[str, set[str]] = {}
+    for option in maps(told):
+        kinds.setdefault(text_of(option, "optionId"), set()).add(text_of(option, "kind"))
+    usable = {option_id for option_id, meant in kinds.items() if len(meant) == 1}
+    offered = 0
+    for option in maps(told):
+        option_id = key_of(option, "optionId")
+        if option_id and option_id in usable and offered < MOST_CHOICES:
+            usable.discard(option_id)
+            offered += 1
+            name = bounded_name(text_of(option, "name") or option_id)
+            yield PermissionOption(option_id, name, text_of(option, "kind"))
 
 
 def read_elicitation(params: JsonMap) -> Elicited:

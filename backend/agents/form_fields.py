@@ -6,6 +6,7 @@ Pure. Labels and prompts are the agent's own; what they may be is clarification.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from itertools import count
 from typing import Final
 
 from backend.domain.agents import Elicited, JsonObject
@@ -120,10 +121,6 @@ def _field(
     kind, choices = _kind(name, schema)
     fits = MIN_OPTIONS <= len(choices) <= MAX_OPTIONS
     by_id = {f"{number}_opt{place}": choice for place, choice in enumerate(choices, start=1)}
-    options = tuple(
-        Option(OptionId(option_id), label, clipped(choice.description, MAX_DESCRIPTION))
-        for (option_id, choice), label in zip(by_id.items(), _labels(choices), strict=True)
-    )
     title, description = as_text(schema.get("title")), as_text(schema.get("description"))
     prompt = "\n\n".join(dict.fromkeys(filter(None, (message, description)))) or title or name
     if choices and not fits:
@@ -137,7 +134,7 @@ def _field(
             id=QuestionId(number),
             prompt=clipped(prompt, MAX_PROMPT) or "?",
             title="" if title == prompt else clipped(title, MAX_TITLE),
-            options=options if fits else (),
+            options=_options(by_id) if fits else (),
             multi_select=fits and kind is Kind.SEVERAL,
         ),
         choices=by_id,
@@ -186,10 +183,16 @@ def _choices(schema: JsonObject) -> tuple[Choice, ...]:
     return tuple(Choice(value, name or value) for value, name in zip(values, names, strict=True))
 
 
-def _labels(choices: tuple[Choice, ...]) -> list[str]:
-    """Each its own, as a card needs it."""
-    labels: list[str] = []
-    for number, choice in enumerate(choices, start=1):
-        label = clipped(choice.label, MAX_LABEL - 8) or clipped(choice.value, MAX_LABEL - 8)
-        labels.append(f"{label} ({number})" if not label or label in labels else label)
-    return labels
+def _options(by_id: Mapping[str, Choice]) -> tuple[Option, ...]:
+    """Each with a label of its own, as a card needs it."""
+    taken: set[str] = set()
+    options: list[Option] = []
+    for number, (option_id, choice) in enumerate(by_id.items(), start=1):
+        wanted = clipped(choice.label, MAX_LABEL - 8) or clipped(choice.value, MAX_LABEL - 8)
+        numbers, label = count(number), wanted
+        while not label or label in taken:
+            label = f"{wanted} ({next(numbers)})".strip()
+        taken.add(label)
+        description = clipped(choice.description, MAX_DESCRIPTION)
+        options.append(Option(OptionId(option_id), label, description))
+    return tuple(options)

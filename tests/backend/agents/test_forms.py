@@ -1,5 +1,6 @@
 """Forms as questions and back (agents.md, ACP; ACP elicitation schemas)."""
 
+import time
 from typing import Any
 
 import pytest
@@ -175,3 +176,20 @@ def test_numbers_beyond_every_float_are_compared_as_what_they_are() -> None:
     assert content_of(fields, [answer(text=huge)]) == {"n": int(huge)}
     with pytest.raises(Unfit):
         content_of(fields, [answer(text=f"{huge}0")])
+
+
+def test_labels_are_distinct_whatever_the_agent_calls_its_choices() -> None:
+    for titles in (["a (3)", "a", "a"], ["a (2)", "a (3)", "a", "a"], ["\0", "\0", "x"]):
+        listed = [{"const": str(n), "title": title} for n, title in enumerate(titles)]
+        fields = read_form(form({"f": {"type": "string", "oneOf": listed}}))
+        for _, draft in drafts_of(fields, ""):
+            validate_draft(draft)
+
+
+def test_a_form_with_very_many_choices_is_read_at_once() -> None:
+    """Every other session waits meanwhile."""
+    many = [f"choice {number}" for number in range(60_000)]
+    began = time.process_time()
+    (field,) = read_form(form({"f": {"type": "string", "enum": many}}, required=("f",)))
+    assert content_of((field,), [answer(text=many[-1])]) == {"f": many[-1]}
+    assert time.process_time() - began < 2

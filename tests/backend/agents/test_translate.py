@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from backend.agents.acp_translate import (
+    MOST_CHOICES,
     UpdateReader,
     read_capabilities,
     read_permission,
@@ -312,3 +313,27 @@ def test_what_is_kept_with_a_session_is_bounded() -> None:
     assert len(repr(UpdateReader().read(currency))) < 2 * NAME_LIMIT
     told: JsonMap = {"sessionUpdate": "current_mode_update", "currentModeId": long}
     assert UpdateReader().read(told) == ModeChanged("")
+
+
+def options(*told: tuple[str, str, str]) -> list[tuple[str, str]]:
+    """Ids and kinds of what a human may choose of what an agent offers."""
+    offered = [{"optionId": id_, "name": name, "kind": kind} for id_, name, kind in told]
+    asked = read_permission(
+        {"toolCall": {"toolCallId": "c"}, "options": offered}, UpdateReader().calls
+    )
+    return [(option.id, option.kind) for option in asked.options]
+
+
+def test_no_permission_is_given_by_an_option_that_says_two_things() -> None:
+    """An agent hears an id and nothing else: who pressed Reject would have allowed."""
+    yes, no = ("x", "Allow", "allow_once"), ("x", "Reject", "reject_once")
+    assert options(yes, no) == []
+    assert options(yes, ("y", "Always", "allow_always"), no) == [("y", "allow_always")]
+    assert options(yes, ("x", "Yes", "allow_once")) == [("x", "allow_once")]
+
+
+def test_only_so_many_options_are_offered_and_none_whose_id_cannot_be_kept() -> None:
+    told = [(f"o{number}", "n" * 3_000_000, "allow_once") for number in range(40)]
+    asked = options(("i" * (NAME_LIMIT + 1), "Allow", "allow_once"), *told)
+    assert len(asked) == MOST_CHOICES
+    assert asked[0] == ("o0", "allow_once")
