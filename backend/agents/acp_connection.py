@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable
 from typing import Any, Final
 
 from acp.connection import Connection
@@ -24,6 +25,7 @@ from backend.agents.frames import JsonMap, storable
 from backend.agents.json_reading import as_map, text_of
 from backend.agents.open_requests import OpenRequests
 from backend.agents.process import AgentProcess, agent_failed
+from backend.clock import Clock, Deadline
 from backend.conversation.agent_port import AgentListener
 from backend.domain.agents import (
     AgentCapabilities,
@@ -35,10 +37,13 @@ from backend.domain.agents import (
     SessionSetup,
 )
 from backend.domain.hosted import AgentProblem
-from backend.errors import AgentFailed
+from backend.errors import AgentFailed, ErrorCode
+from backend.work.budget import finished_by
 
 _log = logging.getLogger(__name__)
 
+CHOICE_SECONDS: Final = 20.0
+"""How long an agent may take to answer that a mode or an option was chosen."""
 _LAST_WORDS_SECONDS: Final = 30.0
 """For what a dead agent has said, while its listener has no room for it."""
 _SETTLE_SECONDS: Final = 6.0
@@ -48,7 +53,10 @@ _SETTLE_SECONDS: Final = 6.0
 class AcpConnection:
     """Implements `RunningAgent`. `launcher.py` greets the agent and opens its session."""
 
-    def __init__(self, process: AgentProcess, session: AcpSession, listener: AgentListener) -> None:
+    def __init__(
+        self, clock: Clock, process: AgentProcess, session: AcpSession, listener: AgentListener
+    ) -> None:
+        self._clock = clock
         self._process = process
         self._listener = listener
         self._session = session
@@ -127,27 +135,44 @@ class AcpConnection:
             )
 
     async def set_mode(self, mode: str) -> None:
-        await self._choose("session/set_mode", {"modeId": mode})
-        if self.setup.mode != mode:
-            self._session.mode_chosen(mode)
+        def chosen(_: JsonMap) -> None:
+            if self.setup.mode != mode:
+                self._session.mode_chosen(mode)
+
+        await self._choose("session/set_mode", {"modeId": mode}, chosen)
 
     async def set_option(self, option_id: str, value: str) -> None:
+        def chosen(result: JsonMap) -> None:
+            told = result.get("configOptions")
+            if isinstance(told, list) and told:
+                self._session.options_told(told)
+            else:
+                self._session.option_chosen(option_id, value)
+
         if self._session.is_model_beside(option_id):
-            await self._choose("session/set_model", {"modelId": value})
-            self._session.option_chosen(option_id, value)
+            await self._choose("session/set_model", {"modelId": value}, chosen)
             return
         params: JsonMap = {"configId": option_id, "value": value}
         option = self._session.find_option(option_id)
         if option is not None and option.is_switch:
             params = {"configId": option_id, "type": "boolean", "value": value == "true"}
-        result = await self._choose("session/set_config_option", params)
-        if isinstance(result.get("configOptions"), list) and result["configOptions"]:
-            self._session.options_told(result["configOptions"])
-        else:
-            self._session.option_chosen(option_id, value)
+        await self._choose("session/set_config_option", params, chosen)
 
-    async def _choose(self, method: str, params: JsonMap) -> JsonMap:
-        return await self.call(method, {"sessionId": self.setup.agent_session_id, **params})
+    async def _choose(
+        self, method: str, params: JsonMap, chosen: Callable[[JsonMap], None]
+    ) -> None:
+        """Waits no longer than it may; what an agent takes later is taken over then."""
+
+        async def choose() -> None:
+            session_id = self.setup.agent_session_id
+            chosen(await self.call(method, {"sessionId": session_id, **params}))
+
+        choosing = asyncio.create_task(choose(), name=method)
+        choosing.add_done_callback(_look_at)
+        if not await finished_by(Deadline(self._clock, CHOICE_SECONDS), choosing):
+            detail = f"no answer to {method} within {CHOICE_SECONDS:.0f} s"
+            raise AgentFailed(ErrorCode.AGENT_FAILED, detail)
+        choosing.result()
 
     async def probe(self) -> None:
         if self._process.hung_up:
@@ -237,7 +262,10 @@ class AcpConnection:
         self._listener.ended(AgentEnd(process.code, process.complaints, process.wanted))
 
     async def _gone(self) -> AgentFailed:
-        """Why it cannot be talked to, once its end is known."""
+        """Why it cannot be talked to, once its end is known: one that reads no more is ended."""
+        deaf = not self._process.gone and self._process.input.is_closing()
+        if deaf:
+            await self._process.stop(wanted=False)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._over.wait(), _SETTLE_SECONDS)
         if self._transport.refused:
@@ -246,6 +274,8 @@ class AcpConnection:
             return agent_failed(AgentProblem.NOT_ACP, self.noise)
         code, complaints = self._process.code, self._process.complaints
         how = "it was ended" if code is None else f"it exited with code {code}"
+        if deaf:
+            how = "it read no more of what it was sent, and was ended"
         return agent_failed(AgentProblem.EXITED, complaints or how)
 
 

@@ -58,7 +58,7 @@ class AcpLauncher:
             await process.stop()
             raise
         session = AcpSession(self._clock, listener, launch.agent_session_id)
-        agent = AcpConnection(process, session, listener)
+        agent = AcpConnection(self._clock, process, session, listener)
         try:
             await self._greet(agent)
             await self._open(agent, session, launch)

@@ -35,6 +35,7 @@ A prompt is one step per line. A line that begins with none of these words is ec
     stderr N                N bytes on stderr
     environment NAME        said as "NAME=value" or "NAME unset"
     pid                     said as "pid PID"
+    choose                  the choices that were ignored are answered
     fail TEXT               the prompt ends with an error
     end REASON              the prompt ends with that stop reason
     after STEP              that step once the prompt has ended, when nobody expects it
@@ -53,7 +54,9 @@ The environment variable SCRIPTED_AGENT holds a JSON object:
     on_start        session updates sent right after session/new is answered
     replay          updates sent before session/load is answered
     load            "refuse": session/load fails; "late": some of the replay comes after the answer
-    ignore          of "cancel", "eof", "term": what the agent does not react to
+    ignore          of "cancel", "eof", "term": what the agent does not react to; "choices": modes
+                    and options, answered by the step `choose`; "input": it closes its input once
+                    its session is open, and stays
     stderr          written at start
     log             a file that gets each frame received, one line each
 """
@@ -136,8 +139,11 @@ class Wire:
 class Prompt:
     """One prompt while it runs, in a thread of its own."""
 
-    def __init__(self, wire: Wire, session: str, tools: ToolCaller | None) -> None:
+    def __init__(
+        self, wire: Wire, session: str, tools: ToolCaller | None, unanswered: list[Any]
+    ) -> None:
         self.wire = wire
+        self.unanswered = unanswered
         self.session = session
         self.tools = tools
         self.ticket = ""
@@ -373,6 +379,10 @@ class Prompt:
     def do_pid(self, _: str) -> None:
         self.chunk(f"pid {os.getpid()}")
 
+    def do_choose(self, _: str) -> None:
+        while self.unanswered:
+            self.wire.send(id=self.unanswered.pop(0), result={})
+
     def do_fail(self, text: str) -> None:
         raise Refused(text)
 
@@ -405,6 +415,7 @@ class Agent:
         self._tools: ToolCaller | None = None
         self._prompt: Prompt | None = None
         self._session = _SESSION
+        self._unanswered: list[Any] = []
 
     def run(self) -> None:
         for line in sys.stdin.buffer:
@@ -418,6 +429,9 @@ class Agent:
                 self._wire.replied(frame)
 
     def _received(self, method: str, params: Json, request_id: Any) -> None:
+        if method.startswith("session/set_") and "choices" in self._ignore:
+            self._unanswered.append(request_id)
+            return
         handler = getattr(self, "on_" + method.replace("/", "_"), None)
         if handler is not None:
             handler(params, request_id)
@@ -450,6 +464,9 @@ class Agent:
         result = {"sessionId": self._session, **self._behaviour.get("session", {})}
         self._wire.send(id=request_id, result=result)
         self._send_updates(self._behaviour.get("on_start", []))
+        if "input" in self._ignore:
+            os.close(0)
+            time.sleep(600)
 
     def on_session_load(self, params: Json, request_id: Any) -> None:
         if self._behaviour.get("load") == "refuse":
@@ -470,7 +487,7 @@ class Agent:
 
     def on_session_prompt(self, params: Json, request_id: Any) -> None:
         text = "".join(block.get("text", "") for block in params["prompt"])
-        self._prompt = Prompt(self._wire, params["sessionId"], self._tools)
+        self._prompt = Prompt(self._wire, params["sessionId"], self._tools, self._unanswered)
         work = threading.Thread(target=self._prompt.run, args=(request_id, text), daemon=True)
         work.start()
 
