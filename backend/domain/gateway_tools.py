@@ -100,9 +100,6 @@ def tool_of(definition: ToolDefinition, said: ToolPolicy | None) -> DownstreamTo
     """
     risk = risk_of(definition.annotations)
     changed = said is not None and said.definition_digest != definition.digest
-    policy = PolicyDecision.ASK if said is None else said.policy
-    if policy is PolicyDecision.ALLOW and (changed or risk is Risk.DESTRUCTIVE):
-        policy = PolicyDecision.ASK
     return DownstreamTool(
         name=definition.name,
         title=definition.title,
@@ -111,9 +108,19 @@ def tool_of(definition: ToolDefinition, said: ToolPolicy | None) -> DownstreamTo
         output_schema=definition.output_schema,
         definition_digest=definition.digest,
         risk=risk,
-        policy=policy,
+        policy=policy_of(said, definition.digest, risk),
         changed=changed,
     )
+
+
+def policy_of(said: ToolPolicy | None, definition_digest: str, risk: Risk) -> PolicyDecision:
+    """What holds for a tool of this definition and risk."""
+    if said is None:
+        return PolicyDecision.ASK
+    changed = said.definition_digest != definition_digest
+    if said.policy is PolicyDecision.ALLOW and (changed or risk is Risk.DESTRUCTIVE):
+        return PolicyDecision.ASK
+    return said.policy
 
 
 def agent_name(server: str, tool: str) -> str:

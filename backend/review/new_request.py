@@ -35,6 +35,8 @@ class NewRequest:
     idempotency_key: str | None = None
     """Equal for calls of which only one is to be put before a human; kept while that one has an
     outcome which an equal call is told instead (T5.5)."""
+    key_of_call: str | None = None
+    """Of this one call, where this desk runs it at once: its caller comes again with it."""
     ruling: Ruling | None = None
     """Decided before, such as for the desk's own tools: no rule is looked at."""
     wanted: Callable[[], bool] = _always

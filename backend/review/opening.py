@@ -51,7 +51,14 @@ class Opening:
 
         async def work(tx: Transaction) -> Opened | None:
             await lock_sessions(tx, [new.session_id])
-            return await self.open_in(tx, new)
+            done = await self._before(tx, new)
+            if done is not None:
+                return done
+            asker = await reviews.find_asker(tx, new.session_id, new.turn_id)
+            if asker is None:
+                _log.warning("a permission was asked for session %s, not there", new.session_id)
+                return None
+            return await self.open_in(tx, new, asker)
 
         opened = await self._parts.write_at_last(work)
         if opened is not None:
@@ -63,15 +70,10 @@ class Opening:
         if opened.rule is not None:
             self._parts.bus.publish(RuleChanged(opened.rule))
 
-    async def open_in(self, tx: Transaction, new: NewRequest) -> Opened | None:
-        """As `open`, as a part of a transaction that holds the session; it may run again."""
-        done = await self._before(tx, new)
-        if done is not None:
-            return done
-        asker = await reviews.find_asker(tx, new.session_id, new.turn_id)
-        if asker is None:
-            _log.warning("a permission was asked for session %s, not there", new.session_id)
-            return None
+    async def open_in(
+        self, tx: Transaction, new: NewRequest, asker: reviews.Asker
+    ) -> Opened | None:
+        """As `open`, as a part of a transaction that holds the session; once for each `new`."""
         if not new.wanted():
             return None
         facts = new.action.facts(asker.place.workspace_id, asker.agent, asker.folder)
@@ -96,7 +98,9 @@ class Opening:
             idempotency_key=new.idempotency_key,
         )
         if ruled.ruling.decision is not PolicyDecision.ASK or signed is None:
-            await reviews.record_ruled(tx, replace(call, idempotency_key=None))
+            allowed = ruled.ruling.decision is PolicyDecision.ALLOW
+            own = new.key_of_call if allowed else None
+            await reviews.record_ruled(tx, replace(call, idempotency_key=own))
             rule = await count_hit(tx, ruled.rule, now)
             return Opened(ruled.ruling, new.invocation_id, rule=rule)
         review = await self._insert(tx, new, asker, call, signed)

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 import aiosqlite
 
 from backend.clock import Deadline
-from backend.errors import AppError
+from backend.errors import AppError, ErrorCode
 from backend.store.database import Params, Row, Statement
 from backend.store.dialect import Dialect
 from backend.store.sqlite_errors import translate
@@ -60,10 +60,22 @@ def connect(path: Path, *, read_only: bool, cache: int = _CACHED_STATEMENTS) -> 
 class _Proxy(aiosqlite.Connection):
     """Does a whole piece of work with one trip to the connection's thread."""
 
-    async def run(self, work: Callable[[Statements], T], stopping: Callable[[], bool]) -> T:
-        done: T = await self._execute(  # type: ignore[no-untyped-call]
-            lambda: work(_SqliteStatements(self._conn, stopping))
-        )
+    async def run(
+        self,
+        begin: Callable[[sqlite3.Connection], None],
+        work: Callable[[Statements], T],
+        stopping: Callable[[], bool],
+        then_commit: Callable[[], None] | None,
+    ) -> T:
+        def on_thread() -> T:
+            begin(self._conn)
+            done = work(_SqliteStatements(self._conn, stopping))
+            if then_commit is not None:
+                then_commit()
+                self._conn.commit()
+            return done
+
+        done: T = await self._execute(on_thread)  # type: ignore[no-untyped-call]
         return done
 
 
@@ -98,6 +110,9 @@ class SqliteConnection:
         self._raw: sqlite3.Connection | None = None
         self._proxy = _Proxy(self._connect, iter_chunk_size=64)
         self._stopping = False
+        self._begin = ""
+        """What is to begin the transaction; empty once it has."""
+        self._patient = False
 
     @property
     def dialect(self) -> Dialect:
@@ -122,21 +137,40 @@ class SqliteConnection:
         if self._raw is not None:
             self._raw.interrupt()
 
-    async def run(self, work: Callable[[Statements], T]) -> T:
-        return await self._proxy.run(work, lambda: self._stopping)
+    async def run(
+        self, work: Callable[[Statements], T], *, then_commit: Callable[[], None] | None = None
+    ) -> T:
+        return await self._proxy.run(self._begun, work, lambda: self._stopping, then_commit)
 
-    async def begin(self, sql: str, deadline: Deadline | None) -> None:  # noqa: ARG002
-        await self._proxy.execute(sql)
+    async def begin(self, sql: str, deadline: Deadline | None) -> None:
+        """It begins with the first trip to the thread, which is then not made twice."""
+        self._begin, self._patient = sql, deadline is not None
 
     async def commit(self) -> None:
         await self._proxy.commit()
 
     async def reset(self) -> None:
+        self._begin = ""
         await self._proxy.rollback()
         self._stopping = False
 
     async def close(self) -> None:
         await self._proxy.close()
+
+    def _begun(self, raw: sqlite3.Connection) -> None:
+        """A lock of another program is waited for until the transaction is stopped."""
+        while self._begin:
+            if self._stopping:
+                raise too_late()
+            try:
+                raw.execute(self._begin)
+            except sqlite3.OperationalError as error:
+                failure = self.translate(error)
+                busy = failure is not None and failure.code is ErrorCode.STORE_BUSY
+                if not (busy and self._patient):
+                    raise
+                continue
+            self._begin = ""
 
     def _connect(self) -> sqlite3.Connection:
         raw = connect(self._path, read_only=self._read_only)

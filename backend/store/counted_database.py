@@ -33,6 +33,6 @@ class CountedDatabase(WrappedDatabase):
             begins = begins and not self._begun
             if begins:
                 await begin_epoch(tx)
+            tx.before_commit(self._still_owned)
             yield tx
-            self._still_owned()
         self._begun = self._begun or begins

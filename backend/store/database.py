@@ -63,10 +63,20 @@ class Transaction(Protocol):
         """Run these in order, in one trip to the store, and return how many rows each changed."""
         ...
 
-    async def in_place(self, work: "Callable[[Transaction], Coroutine[Any, Any, T]]") -> T:
+    async def in_place(
+        self, work: "Callable[[Transaction], Coroutine[Any, Any, T]]", *, last: bool = False
+    ) -> T:
         """Run `work` on the connection's own thread, with no hand-over for each of its statements.
 
         It must await nothing but the transaction it is given, and touch nothing of the loop's.
+        With `last` the same trip commits, and nothing more can be done with the transaction.
+        """
+        ...
+
+    def before_commit(self, check: "Callable[[], None]") -> None:
+        """Call `check` right before COMMIT; if it raises, nothing is committed.
+
+        It may run on the connection's thread.
         """
         ...
 

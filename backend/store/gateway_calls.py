@@ -93,18 +93,6 @@ async def free_key(tx: Transaction, invocation_id: str) -> None:
     )
 
 
-async def begin(tx: Transaction, invocation_id: str, key: str | None, now: Nanoseconds) -> None:
-    """An attempt nobody is asked about is about to run; written before it does (T1.1).
-
-    `key` is that of this one call: its caller comes again with it.
-    """
-    await tx.execute(
-        "UPDATE tool_invocations SET status = 'executing', idempotency_key = :key,"
-        " started_at = :now, updated_at = :now WHERE id = :id AND status = 'authorized'",
-        {"id": invocation_id, "key": key, "now": format_timestamp(now)},
-    )
-
-
 async def settle_allowed(tx: Transaction, call: Call, end: End, now: Nanoseconds) -> bool:
     """Write down how an attempt nobody was asked about has ended; once."""
     moved = await tx.execute(

@@ -30,6 +30,14 @@ class StoredTool:
 
 
 @dataclass(frozen=True, slots=True)
+class SaidOfTool:
+    """What the human said of a tool, beside what it is now; its definition is not read."""
+
+    definition_digest: str
+    said: ToolPolicy | None
+
+
+@dataclass(frozen=True, slots=True)
 class StoredServer:
     settings: ServerSettings
     tools: tuple[StoredTool, ...]
@@ -58,18 +66,14 @@ async def find_server(tx: Transaction, server_id: ServerId) -> StoredServer | No
     return next((server for server in found if server.settings.server_id == server_id), None)
 
 
-async def find_tool(tx: Transaction, server_id: ServerId, name: str) -> StoredTool | None:
+async def find_said(tx: Transaction, server_id: ServerId, name: str) -> SaidOfTool | None:
+    """None where the server tells of no such tool."""
     row = await tx.fetch_one(
-        "SELECT server_id, definition, definition_digest, policy, policy_digest"
-        " FROM mcp_server_tools WHERE server_id = :server AND name = :name AND listed = 1",
+        "SELECT definition_digest, policy, policy_digest FROM mcp_server_tools"
+        " WHERE server_id = :server AND name = :name AND listed = 1",
         {"server": server_id, "name": name},
     )
-    return None if row is None else _tool(row)
-
-
-async def id_of_name(tx: Transaction, name: str) -> ServerId | None:
-    row = await tx.fetch_one("SELECT id FROM mcp_servers WHERE name = :name", {"name": name})
-    return None if row is None else ServerId(str(row["id"]))
+    return None if row is None else SaidOfTool(as_text(row["definition_digest"]), _said(row))
 
 
 async def put_server(tx: Transaction, settings: ServerSettings, now: Nanoseconds) -> None:
@@ -206,6 +210,9 @@ def _tool(row: Row) -> StoredTool | None:
         annotations=definition.annotations,
         digest=str(row["definition_digest"]),
     )
+    return StoredTool(kept, _said(row))
+
+
+def _said(row: Row) -> ToolPolicy | None:
     policy = as_text(row["policy"])
-    said = ToolPolicy(PolicyDecision(policy), as_text(row["policy_digest"])) if policy else None
-    return StoredTool(kept, said)
+    return ToolPolicy(PolicyDecision(policy), as_text(row["policy_digest"])) if policy else None

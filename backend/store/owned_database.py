@@ -42,8 +42,8 @@ class OwnedDatabase(WrappedDatabase):
                 raise TemporarilyUnavailable(
                     ErrorCode.TEMPORARILY_UNAVAILABLE, f"the store is away: {term.reason}"
                 )
+            tx.before_commit(lambda: term.check(recovering=self._recovering))
             yield guarded
-            term.check(recovering=self._recovering)
 
 
 class _GuardedTransaction:
@@ -74,11 +74,17 @@ class _GuardedTransaction:
         self._check()
         return await self._tx.execute_each(statements)
 
-    async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
+    async def in_place(
+        self, work: Callable[[Transaction], Coroutine[Any, Any, T]], *, last: bool = False
+    ) -> T:
         self._check()
         return await self._tx.in_place(
-            lambda tx: work(_GuardedTransaction(tx, self._term, recovering=self._recovering))
+            lambda tx: work(_GuardedTransaction(tx, self._term, recovering=self._recovering)),
+            last=last,
         )
+
+    def before_commit(self, check: Callable[[], None]) -> None:
+        self._tx.before_commit(check)
 
     def hint(self, workspace_id: str) -> None:
         self._tx.hint(workspace_id)

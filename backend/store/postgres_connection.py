@@ -144,8 +144,17 @@ class PostgresConnection:
             await self._unless_stopped(lambda: self._connected(seconds))
         await self._run(lambda: self._begin(f"{sql}; {_limits(remaining)}", seconds))
 
-    async def run(self, work: Callable[[Statements], T]) -> T:
-        return await self._run(lambda: work(_PostgresStatements(self._opened(), self._unstopped)))
+    async def run(
+        self, work: Callable[[Statements], T], *, then_commit: Callable[[], None] | None = None
+    ) -> T:
+        def on_thread() -> T:
+            done = work(_PostgresStatements(self._opened(), self._unstopped))
+            if then_commit is not None:
+                then_commit()
+                self._commit()
+            return done
+
+        return await self._run(on_thread)
 
     async def commit(self) -> None:
         await self._run(self._commit)

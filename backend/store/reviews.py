@@ -35,9 +35,10 @@ _INSERT_CALL: Final = (
     "INSERT INTO tool_invocations (id, workspace_id, owner, idempotency_key, actor_id, task_id,"
     " session_id, turn_id, connection_id, catalog_version_hash, tool_call_id, tool_name,"
     " risk_level, arguments_hash, policy_decision, matched_policy_ids, approval_state, status,"
-    " error_code, completed_at, created_at, updated_at)"
+    " error_code, started_at, completed_at, created_at, updated_at)"
     " VALUES (:id, :workspace, :owner, :key, :agent, :task, :session, :turn, :server, :definition,"
-    " :call, :tool, :risk, :hash, :decision, :rules, :approval, :status, :code, :done, :now, :now)"
+    " :call, :tool, :risk, :hash, :decision, :rules, :approval, :status, :code, :started, :done,"
+    " :now, :now)"
 )
 _INSERT_REQUEST: Final = (
     "INSERT INTO tool_action_requests (id, workspace_id, owner, invocation_id, task_id, session_id,"
@@ -171,7 +172,10 @@ async def open_request(tx: Transaction, call: NewCall, new: Stored) -> None:
 
 
 async def record_ruled(tx: Transaction, call: NewCall) -> None:
-    """A call that is decided without asking, with its rows in the ledger."""
+    """A call that is decided without asking, with its rows in the ledger.
+
+    One this desk runs is under way from here on: it is written down before it is (T1.1).
+    """
     ruling = call.ruling
     allowed = ruling.decision is PolicyDecision.ALLOW
     event = ToolEvent(
@@ -195,7 +199,7 @@ async def record_ruled(tx: Transaction, call: NewCall) -> None:
             call,
             ruling.decision.value,
             approval="not_required",
-            status="authorized" if allowed else "denied",
+            status=_status_of(call) if allowed else "denied",
         ),
         recording(event),
     ]
@@ -205,6 +209,10 @@ async def record_ruled(tx: Transaction, call: NewCall) -> None:
 
 
 def _inserting(call: NewCall, decision: str, *, approval: str, status: str) -> Statement:
+def _status_of(call: NewCall) -> str:
+    return "executing" if call.owner is Owner.GATEWAY else "authorized"
+
+
     now = format_timestamp(call.now)
     denied = status == "denied"
     params: Params = {
@@ -228,6 +236,7 @@ def _inserting(call: NewCall, decision: str, *, approval: str, status: str) -> S
         "status": status,
         "code": call.ruling.reason if denied else "",
         "done": now if denied else None,
+        "started": now if status == "executing" else None,
         "now": now,
     }
     return Statement(_INSERT_CALL, params)

@@ -94,8 +94,8 @@ class SqliteDatabase:
                 ErrorCode.STORE_READ_ONLY, "the store was opened for reading", store=self.location
             )
         async with self._writers.transaction("BEGIN IMMEDIATE", priority, deadline) as tx:
+            tx.before_commit(self._files.check)
             yield tx
-            self._files.check()
         self._checkpoints.committed()
 
     async def close(self) -> None:

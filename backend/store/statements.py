@@ -51,8 +51,15 @@ class InPlaceTransaction:
         stored = [Statement(sql, storable(params)) for sql, params in statements]
         return self._statements.execute_each(stored)
 
-    async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
+    async def in_place(
+        self, work: Callable[[Transaction], Coroutine[Any, Any, T]], *, last: bool = False
+    ) -> T:
+        if last:
+            raise _only_a_part()
         return await work(self)
+
+    def before_commit(self, check: Callable[[], None]) -> None:  # noqa: ARG002
+        raise _only_a_part()
 
     def hint(self, workspace_id: str) -> None:
         self._hints.add(workspace_id)
@@ -69,6 +76,10 @@ class InPlaceTransaction:
             running.close()
         message = "work in place awaits something else than its transaction"
         raise RuntimeError(message)
+
+
+def _only_a_part() -> RuntimeError:
+    return RuntimeError("a part of a transaction cannot say how it ends")
 
 
 def too_late() -> TemporarilyUnavailable:

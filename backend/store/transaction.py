@@ -1,6 +1,7 @@
 """One open transaction on one connection, ended by its deadline or by cancellation at any point."""
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from enum import Enum, auto
 from typing import Any, Final, Protocol, TypeVar
@@ -40,8 +41,13 @@ class StoreConnection(Protocol):
 
     async def begin(self, sql: str, deadline: Deadline | None) -> None: ...
 
-    async def run(self, work: Callable[[Statements], T]) -> T:
-        """Do `work` on the connection's thread."""
+    async def run(
+        self, work: Callable[[Statements], T], *, then_commit: Callable[[], None] | None = None
+    ) -> T:
+        """Do `work` on the connection's thread.
+
+        With `then_commit` the same trip calls it there and commits; if it raises, it does not.
+        """
         ...
 
     async def commit(self) -> None: ...
@@ -78,6 +84,10 @@ class StoreTransaction:
         self._timers: list[TimerHandle] = []
         self._waiting: asyncio.Task[object] | None = None
         self._gave_up = False
+        self._used = False
+        self._checks: list[Callable[[], None]] = []
+        self._ending = threading.Lock()
+        """Whoever holds it decides whether a COMMIT on the connection's thread may start."""
 
     @property
     def dialect(self) -> Dialect:
@@ -95,11 +105,23 @@ class StoreTransaction:
     async def execute_each(self, statements: Sequence[Statement]) -> Sequence[int]:
         return await self.in_place(lambda tx: tx.execute_each(statements))
 
-    async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
+    async def in_place(
+        self, work: Callable[[Transaction], Coroutine[Any, Any, T]], *, last: bool = False
+    ) -> T:
         def run(statements: Statements) -> T:
             return InPlaceTransaction(statements, self.dialect, self._hints).run(work)
 
-        return await self._unless_broken(lambda: self._connection.run(run))
+        self._used = True
+        if not last:
+            return await self._unless_broken(lambda: self._connection.run(run))
+        result = await self._unless_broken(
+            lambda: self._connection.run(run, then_commit=self._start_commit)
+        )
+        self._phase = _Phase.COMMITTED
+        return result
+
+    def before_commit(self, check: Callable[[], None]) -> None:
+        self._checks.append(check)
 
     def hint(self, workspace_id: str) -> None:
         self._hints.add(workspace_id)
@@ -120,7 +142,13 @@ class StoreTransaction:
 
     async def commit(self) -> None:
         """Make it durable; from here on neither the deadline nor a caller can stop it."""
+        if self._phase is _Phase.COMMITTED:
+            return
+        if not self._used:
+            # Only now is it known to have begun.
+            await self.in_place(_nothing)
         self._check_usable()
+        self._check_all()
         self._phase = _Phase.COMMITTING
         await self._wait_for(self._connection.commit)
         self._phase = _Phase.COMMITTED
@@ -148,7 +176,9 @@ class StoreTransaction:
             return await self._wait_for(operation)
         except BaseException:
             # A statement that failed or was left behind: nothing of this may be committed.
-            self._phase = _Phase.BROKEN
+            with self._ending:
+                if self._phase is not _Phase.COMMITTING:
+                    self._phase = _Phase.BROKEN
             raise
 
     async def _wait_for(self, operation: Callable[[], Awaitable[T]]) -> T:
@@ -170,7 +200,7 @@ class StoreTransaction:
             self._waiting = None
 
     def _check_usable(self) -> None:
-        if self._phase is _Phase.OVER or self._waiting is not None:
+        if self._phase in {_Phase.OVER, _Phase.COMMITTED} or self._waiting is not None:
             message = "a transaction is used after its end or by two tasks at once"
             raise RuntimeError(message)
         if self._deadline is not None and self._deadline.expired:
@@ -181,9 +211,23 @@ class StoreTransaction:
                 ErrorCode.TEMPORARILY_UNAVAILABLE, "an earlier statement did not complete"
             )
 
+    def _start_commit(self) -> None:
+        """On the connection's thread: from here on nothing can stop it, or nothing is committed."""
+        self._check_all()
+        with self._ending:
+            if self._phase is not _Phase.OPEN:
+                raise too_late()
+            self._phase = _Phase.COMMITTING
+
+    def _check_all(self) -> None:
+        for check in self._checks:
+            check()
+
     def _expire(self) -> None:
-        if self._phase in {_Phase.OPEN, _Phase.BROKEN}:
-            self._connection.stop_statement()
+        with self._ending:
+            if self._phase in {_Phase.OPEN, _Phase.BROKEN}:
+                self._phase = _Phase.BROKEN
+                self._connection.stop_statement()
         if self._deadline is not None:
             self._timers.append(self._deadline.clock.call_later(GRACE, self._give_up))
 
@@ -191,3 +235,7 @@ class StoreTransaction:
         if self._waiting is not None:
             self._gave_up = True
             self._waiting.cancel()
+
+
+async def _nothing(_tx: Transaction) -> None:
+    """Ends at once."""

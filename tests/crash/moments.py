@@ -65,14 +65,17 @@ class MomentDatabase(WrappedDatabase):
         self.writes += 1
         try:
             async with self._database.writing(deadline, priority=priority) as tx:
+                tx.before_commit(lambda: self._before_commit(writer))
                 yield tx
-                self._moments.reach(f"{writer}: {BEFORE}")
-                if self._broken.get(writer, 0) > 0:
-                    self._broken[writer] -= 1
-                    raise TemporarilyUnavailable(ErrorCode.STORE_BUSY, "injected")
         finally:
             self.writes -= 1
         self._moments.reach(f"{writer}: {AFTER}")
+
+    def _before_commit(self, writer: str) -> None:
+        self._moments.reach(f"{writer}: {BEFORE}")
+        if self._broken.get(writer, 0) > 0:
+            self._broken[writer] -= 1
+            raise TemporarilyUnavailable(ErrorCode.STORE_BUSY, "injected")
 
 
 def _writer(frame: FrameType) -> str:

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,7 @@ from backend.store.database import Database, Transaction
 from backend.work.deadline_worker import DeadlineWorker
 from backend.work.supervisor import TaskSupervisor
 from tests.helpers.clock import FakeClock
+from tests.helpers.faults import unavailable
 from tests.helpers.place import Place, open_store, raw
 from tests.helpers.store import RowMaker
 from tests.helpers.waiting import until
@@ -222,6 +223,24 @@ class GatewayCase:
             connection.execute(sql, params)
             connection.commit()
 
+    @contextmanager
+    def commits_fail(self) -> Iterator[None]:
+        """Whatever is about to be committed is rolled back."""
+        database = self.parts.database
+        real = database.writing
+
+        @asynccontextmanager
+        async def failing(*args: Any, **parts: Any) -> AsyncIterator[Transaction]:
+            async with real(*args, **parts) as tx:
+                tx.before_commit(_unavailable)
+                yield tx
+
+        database.writing = failing  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            database.writing = real  # type: ignore[method-assign]
+
     @property
     def opened_reviews(self) -> int:
         return sum(isinstance(event, ReviewOpened) for event in self.events)
@@ -236,6 +255,10 @@ class GatewayCase:
         await case.gateway.begin()
         case.gateway.go_on()
         return case
+
+
+def _unavailable() -> None:
+    raise unavailable()
 
 
 @asynccontextmanager

@@ -43,8 +43,13 @@ class Recorder:
         self.statements.extend(statements)
         return await self.tx.execute_each(statements)
 
-    async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
+    async def in_place(
+        self, work: Callable[[Transaction], Coroutine[Any, Any, T]], *, last: bool = False
+    ) -> T:
         return await work(self)
+
+    def before_commit(self, check: Callable[[], None]) -> None:
+        self.tx.before_commit(check)
 
     def hint(self, workspace_id: str) -> None:
         self.tx.hint(workspace_id)

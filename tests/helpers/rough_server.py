@@ -7,6 +7,12 @@ import time
 from typing import Any
 
 TOOLS = ("echo", "huge", "garbage", "invalid", "crash", "hang", "inject", "form", "append", "env")
+LOOK = {
+    "name": "look",
+    "inputSchema": {"type": "object"},
+    "annotations": {"readOnlyHint": True},
+}
+"""As `echo`, and says that it only reads."""
 
 
 LATER: list[str] = []
@@ -76,7 +82,7 @@ def main() -> None:
             say({"id": request_id, "result": result})
         elif method == "tools/list":
             listed = [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]
-            say({"id": request_id, "result": {"tools": listed}})
+            say({"id": request_id, "result": {"tools": [*listed, LOOK]}})
         elif method == "tools/call":
             params = message["params"]
             say({"id": request_id, "result": run(params["name"], params["arguments"], request_id)})

@@ -40,9 +40,14 @@ class _WatchedTransaction:
         with self._clock.at_work():
             return await self._tx.execute_each(statements)
 
-    async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
+    async def in_place(
+        self, work: Callable[[Transaction], Coroutine[Any, Any, T]], *, last: bool = False
+    ) -> T:
         with self._clock.at_work():
-            return await self._tx.in_place(work)
+            return await self._tx.in_place(work, last=last)
+
+    def before_commit(self, check: Callable[[], None]) -> None:
+        self._tx.before_commit(check)
 
     def hint(self, workspace_id: str) -> None:
         self._tx.hint(workspace_id)

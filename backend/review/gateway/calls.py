@@ -7,7 +7,7 @@ from typing import Final
 
 from backend.clock import Deadline, sleep
 from backend.domain.digest import canonical_json, signed_digest
-from backend.domain.policy import PolicyDecision
+from backend.domain.policy import PolicyDecision, Risk
 from backend.domain.review import Owner
 from backend.domain.reviewed_action import ReviewedAction, arguments_digest
 from backend.domain.validation import shortened
@@ -75,6 +75,11 @@ class _Wanted:
     canonical: str
 
 
+    @property
+    def only_reads(self) -> bool:
+        """So its server says of the tool; it does no harm twice."""
+        return self.found.tool.risk is Risk.READ
+
 @dataclass(frozen=True, slots=True)
 class _Ruled:
     new: NewRequest
@@ -82,6 +87,10 @@ class _Ruled:
     earlier: Call | None = None
     """The call that stands for it."""
 
+
+    @property
+    def allowed(self) -> bool:
+        return self.opened is not None and self.opened.ruling.decision is PolicyDecision.ALLOW
 
 class GatewayCalls:
     """What the doors offer to agents. Whatever they do, an approved call runs once at most."""
@@ -155,6 +164,9 @@ class GatewayCalls:
                 return reply_to(opened.tool_name, await asyncio.shield(running))
             watched = ReviewId(opened.review_id or opened.invocation_id)
             news = self._news.watch(watched)
+            ended = self._running.end(opened.invocation_id)
+            if ended is not None and not opened.asks:
+                return reply_to(opened.tool_name, ended)
             try:
                 reply = await self._read(opened)
                 if reply is not None:
@@ -187,13 +199,7 @@ class GatewayCalls:
         self._parts.supervisor.start(self._parts.write_at_last(mark), name="collect tool call")
 
     async def _open(self, wanted: _Wanted) -> OpenedCall:
-        async def work(tx: Transaction) -> _Ruled:
-            return await self._rule(tx, wanted)
-
-        deadline = self._deadline()
-        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
-            # In one go on the connection's thread: an allowed call waits for nothing else.
-            ruled = await tx.in_place(work)
+        ruled = await self._write(wanted)
         if ruled.earlier is not None:
             if ruled.earlier.review_id is not None:
                 # Its COMMIT may have had no result, and nobody was told of it.
@@ -202,7 +208,32 @@ class GatewayCalls:
         if ruled.opened is None:
             raise NotFound(ErrorCode.NOT_FOUND, NO_SESSION)
         self._opening.announce(ruled.opened)
-        return await self._opened(wanted, ruled.new, ruled.opened)
+        if ruled.allowed and not wanted.only_reads:
+            self._start(wanted, ruled.new)
+        return self._opened(wanted, ruled.new, ruled.opened)
+
+    async def _write(self, wanted: _Wanted) -> _Ruled:
+        """Rule on it and make that durable; in one trip, for which alone an allowed call waits.
+
+        What nobody heard of may be read again: what only reads runs beside the commit, and its
+        result is handed over once there is a row of it. Anything else is durable before it is sent.
+        """
+        loop = asyncio.get_running_loop()
+        written: list[_Ruled] = []
+
+        async def work(tx: Transaction) -> _Ruled:
+            written[:] = [await self._rule(tx, wanted)]
+            return written[0]
+
+        def begin_reading() -> None:
+            if written[0].allowed:
+                loop.call_soon_threadsafe(self._start, wanted, written[0].new)
+
+        deadline = self._deadline()
+        async with self._parts.database.writing(deadline, priority=Priority.CLAIM) as tx:
+            if wanted.only_reads:
+                tx.before_commit(begin_reading)
+            return await tx.in_place(work, last=True)
 
     async def _rule(self, tx: Transaction, wanted: _Wanted) -> _Ruled:
         now = self._parts.clock.now()
@@ -215,23 +246,15 @@ class GatewayCalls:
         earlier = await self._earlier(tx, workspace, wanted, new.idempotency_key)
         if earlier is not None:
             return _Ruled(new, earlier=earlier)
-        opened = await self._opening.open_in(tx, new)
-        if opened is not None and opened.ruling.decision is PolicyDecision.ALLOW:
-            key = wanted.caller.idempotency_key
-            await gateway_calls.begin(tx, new.invocation_id, key, now)
-        return _Ruled(new, opened)
+        return _Ruled(new, await self._opening.open_in(tx, new, asker))
 
-    async def _opened(self, wanted: _Wanted, new: NewRequest, opened: Opened) -> OpenedCall:
+    def _opened(self, wanted: _Wanted, new: NewRequest, opened: Opened) -> OpenedCall:
         name = wanted.found.name
         if opened.review is not None:
             review_id = opened.review.review_id
             self._announce(review_id)
             return OpenedCall(opened.invocation_id, name, new.session_id, review_id)
         if opened.ruling.decision is PolicyDecision.ALLOW:
-            running = self._parts.supervisor.start(
-                self._run(wanted, new.session_id, opened.invocation_id), name="run tool call"
-            )
-            self._running.begin(opened.invocation_id, running)
             return OpenedCall(opened.invocation_id, name, new.session_id)
         server, tool = wanted.found.server.settings.name, wanted.found.tool.name
         by_human = opened.ruling.decision is PolicyDecision.DENY and not _unaskable(opened)
@@ -246,6 +269,12 @@ class GatewayCalls:
         found = wanted.found
         server, tool = found.server.settings, found.tool
         key = self._parts.signing_key
+    def _start(self, wanted: _Wanted, new: NewRequest) -> None:
+        running = self._parts.supervisor.start(
+            self._run(wanted, new.session_id, new.invocation_id), name="run tool call"
+        )
+        self._running.begin(new.invocation_id, running)
+
         equal = canonical_json(
             [session_id, server.server_id, tool.name, tool.definition_digest, wanted.canonical]
         )
@@ -272,6 +301,7 @@ class GatewayCalls:
     ) -> Call | None:
         """The call whose end this one is told: itself, come again, or an equal one (T5.5)."""
         own = wanted.caller.idempotency_key
+            key_of_call=wanted.caller.idempotency_key,
         for each in (own, key):
             earlier = await gateway_calls.find_by_key(tx, workspace, each) if each else None
             if earlier is None:

@@ -1,6 +1,6 @@
 """What the human has said of a downstream tool, read in the transaction that decides its call."""
 
-from backend.domain.gateway_tools import SEPARATOR, tool_of
+from backend.domain.gateway_tools import SEPARATOR, policy_of
 from backend.domain.policy import CallFacts, PolicyDecision
 from backend.store import gateway_rows
 from backend.store.database import Transaction
@@ -11,10 +11,10 @@ async def tool_policy(tx: Transaction, facts: CallFacts) -> PolicyDecision:
     if facts.server_id is None:
         return PolicyDecision.ASK
     name = facts.tool_name.partition(SEPARATOR)[2]
-    stored = await gateway_rows.find_tool(tx, facts.server_id, name)
-    if stored is None:
+    said = await gateway_rows.find_said(tx, facts.server_id, name)
+    if said is None:
         return PolicyDecision.ASK
-    policy = tool_of(stored.definition, stored.said).policy
-    if policy is PolicyDecision.ALLOW and stored.definition.digest != facts.definition_digest:
+    policy = policy_of(said.said, said.definition_digest, facts.risk)
+    if policy is PolicyDecision.ALLOW and said.definition_digest != facts.definition_digest:
         return PolicyDecision.ASK
     return policy

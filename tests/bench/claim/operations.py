@@ -133,8 +133,13 @@ class PlainTransaction:
     async def execute_each(self, statements: Sequence[Statement]) -> Sequence[int]:
         return [await self.execute(sql, params) for sql, params in statements]
 
-    async def in_place(self, work: Callable[[Transaction], Coroutine[Any, Any, T]]) -> T:
+    async def in_place(
+        self, work: Callable[[Transaction], Coroutine[Any, Any, T]], *, last: bool = False
+    ) -> T:
         return await work(self)
+
+    def before_commit(self, check: Callable[[], None]) -> None:
+        """What a bench writes is never committed by itself."""
 
     def hint(self, workspace_id: str) -> None:
         """Nobody follows what a bench writes."""

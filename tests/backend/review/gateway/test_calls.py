@@ -6,7 +6,7 @@ import pytest
 
 from backend.domain.policy import PolicyDecision, RuleScope
 from backend.domain.review import ReviewOutcome, ReviewStatus
-from backend.errors import InvalidInput, NotFound
+from backend.errors import InvalidInput, NotFound, TemporarilyUnavailable
 from backend.ids import ServerId
 from backend.review.callers import ToolCaller
 from backend.review.gateway.results import CallEnd, ReplyKind, ToolResult
@@ -38,6 +38,27 @@ async def test_an_allowed_call_runs_at_once_and_is_written_down_before_and_after
         "call_completed",
     ]
     assert not case.opened_reviews
+
+
+async def test_a_call_whose_row_could_not_be_made_durable_is_not_sent(case: GatewayCase) -> None:
+    """T5.2: unless it only reads, in which case nobody hears of what it read."""
+    server = await case.add()
+    await case.set_policy(server, "write", PolicyDecision.ALLOW)
+    await case.set_policy(server, "read", PolicyDecision.ALLOW)
+    with case.commits_fail():
+        for tool in ("files__write", "files__read"):
+            with pytest.raises(TemporarilyUnavailable):
+                await case.open(tool, path="a")
+    assert {tool for tool, _ in case.downstream.calls} <= {"read"}
+    assert case.table("tool_invocations") == []
+
+
+async def test_what_only_reads_runs_beside_the_commit_and_once(case: GatewayCase) -> None:
+    await case.set_policy(await case.add(), "read", PolicyDecision.ALLOW)
+    reply = await case.call("files__read", path="a")
+    assert (reply.kind, reply.result) == (ReplyKind.RAN, told().result)
+    assert case.downstream.calls == [("read", {"path": "a"})]
+    assert len(case.table("tool_invocations")) == 1
 
 
 async def test_a_denied_call_runs_nothing_and_opens_no_card(case: GatewayCase) -> None:
