@@ -397,7 +397,7 @@ async def test_a_later_card_of_a_form_that_may_be_left_out_is_by_a_skip(desk: Ho
 async def test_a_question_asked_after_its_turn_has_ended_leaves_the_session_free(
     desk: HostingDesk,
 ) -> None:
-    """Nothing tells the end of what an agent does with the answer then: it may say so beside "next"."""
+    """Nothing tells the end of what an agent does then: it may speak of it beside "next"."""
     asked = {"questions": [{"prompt": "Which name?", "options": []}]}
     session = await desk.start(f"say done\nafter sleep 0.5\nafter ask {json.dumps(asked)}")
     bundle = await desk.question(session)
