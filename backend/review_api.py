@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
+from backend.clock import Nanoseconds
 from backend.domain.gateway import Server, ServerSettings
 from backend.domain.ledger import LedgerPage, ReviewPage
 from backend.domain.policy import PolicyDecision, Rule, RuleScope
@@ -29,12 +30,15 @@ class ReviewApi(Protocol):
         client_id: ClientId,
         claim_token: ClaimId,
         remember: RuleScope | None = None,
+        remember_for: float | None = None,
         reason: str = "",
     ) -> ReviewOutcome:
         """Choose one of the request's options, once, through the one decision transaction.
 
         `remember`, one of its `scopes`, makes a rule of the verdict in the same transaction: if it
-        cannot be kept, nothing is decided. `reason` is why it is declined, for the agent as well.
+        cannot be kept, nothing is decided. The rule holds for `remember_for` seconds, or without
+        end; where one that says the same holds already, the later end of both. `reason` is why
+        it is declined, for the agent as well.
         `claim_token` is fresh for each new attempt and the same for a retry of it.
 
         Raises:
@@ -63,6 +67,16 @@ class RuleApi(Protocol):
         """It matches nothing from now on, and stays in the list. Revoking twice changes nothing.
 
         Raises `NotFound`.
+        """
+        ...
+
+    async def set_rule_expiry(self, rule_id: RuleId, expires_at: Nanoseconds | None) -> Rule:
+        """Let a rule that holds end at this moment, or None: hold until it is revoked (T5.4).
+
+        Raises:
+            NotFound: no such rule.
+            Conflict: `not_active`, it holds no more; what is to be allowed again is asked about.
+            InvalidInput: the moment has passed or is too far ahead; names the field.
         """
         ...
 

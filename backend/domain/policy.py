@@ -81,6 +81,10 @@ class Rule:
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
+LONGEST_RULE: Final = 10 * 366 * 86_400.0
+"""Seconds for which a rule with an end may hold."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ruling:
     """What is done with a call, and why: `reason` is a code for the ledger."""

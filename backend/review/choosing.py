@@ -5,7 +5,7 @@ from typing import Final
 
 from backend.clock import Nanoseconds
 from backend.domain.permission_answer import ALLOW_ALWAYS, ALLOW_ONCE, allowing, declining
-from backend.domain.policy import CallFacts, PolicyDecision, Rule, RuleScope
+from backend.domain.policy import LONGEST_RULE, CallFacts, PolicyDecision, Rule, RuleScope
 from backend.domain.review import Review, Verdict, verdict_of
 from backend.domain.validation import check_text
 from backend.errors import ErrorCode, InvalidInput
@@ -24,12 +24,29 @@ class Choice:
     option_id: str
     verdict: Verdict
     remember: RuleScope | None = None
+    remember_for: float | None = None
+    """Seconds for which the rule holds; None without end."""
     reason: str = ""
     because: RuleId | None = None
     """The rule it follows, which the human has confirmed for this request."""
 
 
-def choose(review: Review, option_id: str, remember: RuleScope | None, reason: str) -> Choice:
+@dataclass(frozen=True, slots=True)
+class Remembering:
+    """What is to be remembered of a verdict, and for how many seconds; None without end."""
+
+    scope: RuleScope
+    seconds: float | None = None
+
+
+def remembering(scope: RuleScope | None, seconds: float | None) -> Remembering | None:
+    """Raises `InvalidInput`, which names the field."""
+    if seconds is not None and (scope is None or not 0.0 < seconds <= LONGEST_RULE):
+        raise _not_offered("remember_for")
+    return None if scope is None else Remembering(scope, seconds)
+
+
+def choose(review: Review, option_id: str, kept: Remembering | None, reason: str) -> Choice:
     """What it comes to; a rule stays ours, so that the agent is told of this once only.
 
     Raises:
@@ -39,24 +56,27 @@ def choose(review: Review, option_id: str, remember: RuleScope | None, reason: s
     check_text("reason", reason, MAX_REASON)
     if reason and verdict is Verdict.ALLOW:
         raise _not_offered("reason")
-    if remember is None:
+    if kept is None:
         return Choice(option_id, verdict, reason=reason.strip())
+    remember, seconds = kept.scope, kept.seconds
     if verdict is Verdict.DECLINE:
         told = declining(review.options)
         if remember not in review.decline_scopes:
             raise _not_offered("remember")
-        return Choice(NO_OPTION if told is None else told.id, verdict, remember, reason.strip())
+        option_id = NO_OPTION if told is None else told.id
+        return Choice(option_id, verdict, remember, seconds, reason.strip())
     told, chosen = allowing(review.options), review.option(option_id)
     known = chosen is not None and chosen.kind in {ALLOW_ONCE, ALLOW_ALWAYS}
     if remember not in review.scopes or told is None or not known:
         raise _not_offered("remember")
-    return Choice(told.id, verdict, remember)
+    return Choice(told.id, verdict, remember, seconds)
 
 
 def rule_of(choice: Choice, review: Review, facts: CallFacts, now: Nanoseconds) -> Rule | None:
     """The rule that is made with the verdict, without its id."""
     if choice.remember is None:
         return None
+    seconds = choice.remember_for
     exact = choice.remember is RuleScope.THIS_CALL
     allows = choice.verdict is Verdict.ALLOW
     return Rule(
@@ -74,6 +94,7 @@ def rule_of(choice: Choice, review: Review, facts: CallFacts, now: Nanoseconds) 
         server_id=facts.server_id,
         definition_digest=facts.definition_digest,
         made_by=review.review_id,
+        expires_at=None if seconds is None else Nanoseconds(now + int(seconds * 1e9)),
     )
 
 

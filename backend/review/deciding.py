@@ -8,7 +8,7 @@ from typing import Final
 from backend.clock import Deadline
 from backend.domain.digest import same_digest, signed_digest
 from backend.domain.permission_answer import declining, once
-from backend.domain.policy import PolicyDecision, Rule, RuleScope
+from backend.domain.policy import PolicyDecision, Rule
 from backend.domain.review import Door, Owner, Review, ReviewOutcome, ReviewStatus, Verdict
 from backend.errors import (
     AppError,
@@ -21,7 +21,7 @@ from backend.errors import (
 from backend.events import RuleChanged
 from backend.ids import ClaimId, ClientId, ReviewId, RuleId, new_id
 from backend.review.announcing import ReviewAnnouncer
-from backend.review.choosing import NO_OPTION, Choice, choose, rule_of
+from backend.review.choosing import NO_OPTION, Choice, Remembering, choose, rule_of
 from backend.review.parts import WRITE_BUDGET, ReviewParts
 from backend.review.ruling import count_hit, rule_call
 from backend.review.siblings import covered_by
@@ -70,7 +70,7 @@ class Deciding:
         client_id: ClientId,
         claim_token: ClaimId,
         *,
-        remember: RuleScope | None = None,
+        remember: Remembering | None = None,
         reason: str = "",
     ) -> ReviewOutcome:
         """Raises as `ReviewApi.decide`; goes on to its end when the caller is cancelled."""

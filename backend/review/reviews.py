@@ -10,6 +10,7 @@ from backend.errors import ErrorCode, NotFound
 from backend.ids import ClaimId, ClientId, ReviewId
 from backend.review.announcing import ReviewAnnouncer
 from backend.review.callers import Places
+from backend.review.choosing import remembering
 from backend.review.deciding import Deciding
 from backend.review.expiry import ReviewExpiry
 from backend.review.parts import ReviewParts
@@ -71,10 +72,12 @@ class Reviews:
         client_id: ClientId,
         claim_token: ClaimId,
         remember: RuleScope | None = None,
+        remember_for: float | None = None,
         reason: str = "",
     ) -> ReviewOutcome:
+        kept = remembering(remember, remember_for)
         return await self._deciding.decide(
-            review_id, option_id, client_id, claim_token, remember=remember, reason=reason
+            review_id, option_id, client_id, claim_token, remember=kept, reason=reason
         )
 
     def _deadline(self) -> Deadline:

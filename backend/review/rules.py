@@ -3,12 +3,12 @@
 from collections.abc import Collection
 from typing import Final
 
-from backend.clock import Deadline
+from backend.clock import Deadline, Nanoseconds
 from backend.domain.ledger import LedgerPage
-from backend.domain.policy import Rule
+from backend.domain.policy import LONGEST_RULE, Rule
 from backend.domain.review import Review
 from backend.domain.validation import check_text
-from backend.errors import Conflict, ErrorCode, NotFound
+from backend.errors import Conflict, ErrorCode, InvalidInput, NotFound
 from backend.events import RuleChanged
 from backend.ids import ClaimId, ClientId, EventId, ReviewId, RuleId, SessionId, new_id
 from backend.review.choosing import MAX_REASON
@@ -40,6 +40,14 @@ class Rules:
         check_text("reason", reason, MAX_REASON)
         revoking = self._revoke(rule_id, reason.strip())
         return await self._parts.supervisor.run_to_end(revoking, name="revoke rule")
+
+    async def set_rule_expiry(self, rule_id: RuleId, expires_at: Nanoseconds | None) -> Rule:
+        now = self._parts.clock.now()
+        if expires_at is not None and not now < expires_at <= now + int(LONGEST_RULE * 1e9):
+            detail = "the end of a rule is ahead, and not for ever"
+            raise InvalidInput(ErrorCode.INVALID, detail, field="expires_at")
+        setting = self._set_expiry(rule_id, expires_at)
+        return await self._parts.supervisor.run_to_end(setting, name="set expiry of rule")
 
     async def list_covered(self, rule_id: RuleId) -> tuple[Review, ...]:
         now = self._parts.clock.now()
@@ -80,12 +88,21 @@ class Rules:
             # Decided meanwhile, or its agent waits no more: it stays as it is.
             return
 
+    async def _set_expiry(self, rule_id: RuleId, expires_at: Nanoseconds | None) -> Rule:
+        async with self._parts.database.writing(self._deadline(), priority=Priority.CLAIM) as tx:
+            rule = await _held(tx, rule_id)
+            now = self._parts.clock.now()
+            if not rule.holds(now):
+                raise Conflict(ErrorCode.NOT_ACTIVE, "the rule holds no more")
+            changed = await policies.set_expiry(tx, rule, expires_at, now)
+            if changed.expires_at != rule.expires_at:
+                await rule_events.record_expiry(tx, changed, _HUMAN, now)
+        self._parts.bus.publish(RuleChanged(changed))
+        return changed
+
     async def _revoke(self, rule_id: RuleId, reason: str) -> Rule:
         async with self._parts.database.writing(self._deadline(), priority=Priority.CLAIM) as tx:
-            rule = await _required(tx, rule_id)
-            made_by = None if rule.made_by is None else await reviews.find(tx, rule.made_by)
-            if made_by is not None:
-                await lock_sessions(tx, [made_by.review.session_id])
+            rule = await _held(tx, rule_id)
             now = self._parts.clock.now()
             revoked = await policies.revoke(tx, rule, reason, now)
             if rule.revoked_at is None and revoked.revoked_at == now:
@@ -95,6 +112,15 @@ class Rules:
 
     def _deadline(self) -> Deadline:
         return Deadline(self._parts.clock, BUDGET)
+
+
+async def _held(tx: Transaction, rule_id: RuleId) -> Rule:
+    """The rule, with the session of the request it was made with."""
+    rule = await _required(tx, rule_id)
+    made_by = None if rule.made_by is None else await reviews.find(tx, rule.made_by)
+    if made_by is not None:
+        await lock_sessions(tx, [made_by.review.session_id])
+    return await _required(tx, rule_id)
 
 
 async def _required(tx: Transaction, rule_id: RuleId) -> Rule:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
+from backend.clock import Nanoseconds
 from backend.domain.gateway import Server, ServerSettings
 from backend.domain.ledger import LedgerPage, ReviewPage
 from backend.domain.policy import PolicyDecision, Rule, RuleScope
@@ -29,6 +30,7 @@ class NoReviews:
         client_id: ClientId,
         claim_token: ClaimId,
         remember: RuleScope | None = None,
+        remember_for: float | None = None,
         reason: str = "",
     ) -> ReviewOutcome:
         raise Conflict(ErrorCode.NOT_ACTIVE, "requests are decided in the window only")
@@ -46,6 +48,9 @@ class NoRules:
         raise _not_here()
 
     async def revoke_rule(self, rule_id: RuleId, *, reason: str = "") -> Rule:
+        raise _not_here()
+
+    async def set_rule_expiry(self, rule_id: RuleId, expires_at: Nanoseconds | None) -> Rule:
         raise _not_here()
 
     async def list_covered(self, rule_id: RuleId) -> tuple[Review, ...]:

@@ -60,7 +60,7 @@ async def newest(tx: Transaction) -> tuple[Rule, ...]:
 
 
 async def keep(tx: Transaction, rule: Rule, client_id: ClientId) -> Rule:
-    """Make the rule, or return the equal one that holds already."""
+    """Make the rule, or return the equal one that holds already, to the later end of both."""
     now = format_timestamp(rule.created_at)
     key = _rule_key(rule)
     await tx.execute(
@@ -101,7 +101,32 @@ async def keep(tx: Transaction, rule: Rule, client_id: ClientId) -> Rule:
         f"{_SELECT} WHERE p.workspace_id = :workspace AND p.rule_key = :key AND p.{LIVE}",
         {"workspace": rule.workspace_id, "key": key},
     )
-    return rule if row is None else _rule(row)
+    kept = rule if row is None else _rule(row)
+    if _ends_before(kept, rule):
+        return await set_expiry(tx, kept, rule.expires_at, rule.created_at)
+    return kept
+
+
+def _ends_before(rule: Rule, other: Rule) -> bool:
+    if rule.expires_at is None:
+        return False
+    return other.expires_at is None or rule.expires_at < other.expires_at
+
+
+async def set_expiry(
+    tx: Transaction, rule: Rule, expires_at: Nanoseconds | None, now: Nanoseconds
+) -> Rule:
+    """Let it end then, unless somebody has revoked it; returns it as it is."""
+    await tx.execute(
+        "UPDATE tool_policies SET expires_at = :expires, updated_at = :now"
+        f" WHERE id = :id AND {LIVE}",
+        {
+            "id": rule.rule_id,
+            "expires": None if expires_at is None else format_timestamp(expires_at),
+            "now": format_timestamp(now),
+        },
+    )
+    return await find(tx, rule.rule_id) or rule
 
 
 async def count_hit(tx: Transaction, rule_id: RuleId, now: Nanoseconds) -> None:

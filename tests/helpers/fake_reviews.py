@@ -68,6 +68,7 @@ class FakeReviews:
         self._reviews: dict[ReviewId, Review] = {}
         self.decisions: list[tuple[ReviewId, str, ClaimId]] = []
         self.remembered: dict[ReviewId, RuleScope] = {}
+        self.remembered_for: dict[ReviewId, float | None] = {}
         self.failures: list[AppError] = []
 
     def ask(self, review: Review | None = None) -> Review:
@@ -104,6 +105,7 @@ class FakeReviews:
         client_id: ClientId,
         claim_token: ClaimId,
         remember: RuleScope | None = None,
+        remember_for: float | None = None,
         reason: str = "",
     ) -> ReviewOutcome:
         del client_id
@@ -130,6 +132,7 @@ class FakeReviews:
         self._reviews[review_id] = decided
         if remember is not None:
             self.remembered[review_id] = remember
+            self.remembered_for[review_id] = remember_for
         self._publish(ReviewChanged(decided))
         return ReviewOutcome(decided, winner=True, covered=self.covered_by(decided))
 

@@ -8,7 +8,7 @@ from backend.clock import Nanoseconds
 from backend.domain.ledger import LedgerEntry, LedgerPage
 from backend.domain.policy import PolicyDecision, Rule, RuleScope
 from backend.domain.review import Door, Review, ReviewStatus, Verdict, verdict_of
-from backend.errors import ErrorCode, NotFound
+from backend.errors import Conflict, ErrorCode, NotFound
 from backend.events import Event, RuleChanged
 from backend.ids import AgentKey, ClientId, EventId, ReviewId, RuleId, SessionId
 from tests.helpers.clock import START
@@ -81,6 +81,14 @@ class FakeRules(FakeCalls):
         rule = self._rule(rule_id)
         if rule.revoked_at is None:
             self.add(replace(rule, revoked_at=self.now, revoked_because=reason))
+        return self.rules[rule_id]
+
+    async def set_rule_expiry(self, rule_id: RuleId, expires_at: Nanoseconds | None) -> Rule:
+        await self._enter("set_rule_expiry")
+        rule = self._rule(rule_id)
+        if not rule.holds(self.now):
+            raise Conflict(ErrorCode.NOT_ACTIVE, "the rule holds no more")
+        self.add(replace(rule, expires_at=expires_at))
         return self.rules[rule_id]
 
     async def list_covered(self, rule_id: RuleId) -> tuple[Review, ...]:

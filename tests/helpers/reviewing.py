@@ -108,6 +108,7 @@ class ReviewDesk:
         *,
         token: ClaimId | None = None,
         remember: RuleScope | None = None,
+        remember_for: float | None = None,
         reason: str = "",
     ) -> ReviewOutcome:
         review_id = review.review_id if isinstance(review, Review) else review
@@ -117,6 +118,7 @@ class ReviewDesk:
             client_id=WINDOW,
             claim_token=token or new_token(),
             remember=remember,
+            remember_for=remember_for,
             reason=reason,
         )
 

@@ -181,6 +181,10 @@ async def test_a_destructive_tool_is_asked_about_every_time(case: GatewayCase) -
     opened = await case.open("files__delete", path="a")
     review = await case.review(opened)
     assert review.scopes == ()
+    for scope in RuleScope:
+        with pytest.raises(InvalidInput):
+            await case.decide(opened, remember=scope)
+    assert case.status(opened.review_id) == "pending"
 
 
 async def test_a_changed_definition_asks_until_it_is_confirmed(case: GatewayCase) -> None:
