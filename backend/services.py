@@ -33,6 +33,7 @@ from backend.desk import LocalDesk, ReviewDoors
 from backend.events import Event, EventBus, StoreAvailability, Woke
 from backend.ids import ReviewId
 from backend.metrics import Metrics
+from backend.review.continuing import Continuations
 from backend.review.gateway.gateway import Gateway
 from backend.review.gateway.loading import Connector
 from backend.review.gateway.ports import GatewayMeans
@@ -92,14 +93,15 @@ def build_services(
     parts = _build_parts(database, clock, bus, projections, wake)
     lifecycle = Lifecycle(parts)
     asking = Asking(parts, bus=bus, tickets=TicketBook(ticket_key.encode()))
-    hosted, gateway = None, None
+    hosted, gateway, inner = None, None, None
     if hosting is not None:
         inner = _review_parts(parts, bus, projections, ticket_key, hosting)
         hosted, gateway = _build_hosted(inner, parts, asking, lifecycle, hosting, servers)
         resumer = resumer or hosted.resumer
     resolver, kept = _build_resolver(parts, bus, metrics, resumer)
-    if hosted is not None:
+    if hosted is not None and inner is not None:
         hosted.answers_first(kept)
+        hosted.answers_first(_build_continuations(inner, hosted, gateway))
     desk = _build_desk(parts, resolver, lifecycle, projections, info, hosted, gateway)
     return Services(
         desk=desk,
@@ -167,6 +169,15 @@ def _build_gateway(
         secrets=means.secrets,
         locate=CallerPlaces(parts.waiters),
     )
+
+
+def _build_continuations(
+    inner: ReviewParts, hosted: Hosting, gateway: Gateway | None
+) -> Continuations:
+    def is_heard(review_id: ReviewId) -> bool:
+        return gateway is not None and gateway.is_heard(review_id)
+
+    return Continuations(inner, hosted.prompter, is_heard)
 
 
 def _build_cards(parts: Parts, bus: EventBus, hosted: Hosting | None) -> CardRepair:

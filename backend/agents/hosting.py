@@ -8,7 +8,7 @@ from typing import Final
 from backend.agents.elicitation import Elicitations
 from backend.agents.mcp_access import McpAccesses
 from backend.agents.requests import Requests
-from backend.agents.resumer import AnswerResumer
+from backend.agents.resumer import AnswerResumer, OutcomePrompter
 from backend.agents.session_questions import SessionQuestions
 from backend.clarification.asking import Asking
 from backend.clarification.lifecycle import Lifecycle
@@ -70,6 +70,7 @@ class Hosting:
         self._news = QuestionNews(inner, views, self._dispatches)
         self.reviews = reviews
         self.resumer = AnswerResumer(self._dispatches)
+        self.prompter = OutcomePrompter(self._dispatches)
         self.recovery = HostedRecovery(inner, means.survivors, self._dispatches)
         self._supervisor = parts.supervisor
         bus.subscribe(self._follow)
@@ -86,7 +87,9 @@ class Hosting:
         )
 
     def answers_first(self, answers: WaitingAnswers) -> None:
-        """Give what waits in `answers` to agents whose turns have ended."""
+        """Give what waits in `answers` to agents whose turns have ended; once for each kind, and
+        those of the first go first.
+        """
         self._dispatches.answers_first(answers)
 
     def _follow(self, happened: Event) -> None:

@@ -10,7 +10,7 @@ from backend.domain.clarification import Delivery
 from backend.errors import ErrorCode, StorageFailed
 from backend.events import Event, TurnCompleted, TurnStarted
 from backend.ids import TurnId
-from backend.store import deliveries, intents, reservations
+from backend.store import deliveries, intents, receipts, reservations
 from backend.store.database import Database, Transaction
 from backend.store.locks import lock_bundle, lock_sessions
 from backend.store.reservations import ClaimedRows, Reservation, unusable_reservation
@@ -119,6 +119,8 @@ class _Recovery:
                 to=given,
                 now=now,
             )
+        if given is Delivery.DELIVERED:
+            await receipts.arrive(tx, reservation.outcomes, now)
         await reservations.clear(tx, reservation.turn_id, now, outbox=True)
 
     async def _settle_intent(self, listed: intents.Intent) -> None:

@@ -3,13 +3,14 @@
 from collections.abc import Awaitable, Callable
 
 from backend.domain.agents import ToolCallChange, ToolStatus
+from backend.domain.call_result import result_of
 from backend.domain.digest import canonical_json
 from backend.domain.review import NOT_TOLD
 from backend.domain.tool_call import ENDED
 from backend.review.announcing import ReviewAnnouncer
 from backend.review.parts import ReviewParts
 from backend.review.waiting import WaitingCall, WaitingCalls
-from backend.store import review_outcomes, reviews
+from backend.store import receipts, review_outcomes, reviews, ruled_calls
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
 
@@ -41,20 +42,33 @@ class ReviewSettler:
 
         async def cancel(tx: Transaction, stored: reviews.Stored) -> bool:
             now = self._parts.clock.now()
-            return await review_outcomes.cancel(tx, stored, reason, now, untold=True)
+            if await review_outcomes.cancel(tx, stored, reason, now, untold=True):
+                return True
+            return await receipts.owe(tx, call.review_id, now)
 
         self._start(call, cancel, "cancel permission", ends=True)
 
-    def went_on(self, call: WaitingCall, change: ToolCallChange) -> None:
-        """The agent tells how a call ended which it was answered about."""
+    def ruled(self, call: WaitingCall) -> None:
+        """A rule has answered it. What it allowed is under way: its end is heard like any other."""
+        if call.declined or not call.invocation_id:
+            self._waiting.remove(call)
+        else:
+            call.told = True
+
+    def went_on(self, call: WaitingCall, change: ToolCallChange, whole: ToolCallChange) -> None:
+        """The agent tells how a call ended which it was answered about; `whole` is all it told."""
         if change.status not in ENDED:
             return
-        ended = "succeeded" if change.status is ToolStatus.COMPLETED else "failed"
-        drifted = _differs(call.call, change)
+        failed = change.status is not ToolStatus.COMPLETED
+        drifted, result = _differs(call.call, change), result_of(whole)
+        if call.ruled:
+            code = ruled_calls.TOOL_FAILED if failed else ""
+            self._end_ruled(call, ruled_calls.RuledEnd(code, result=result, drifted=drifted))
+            return
+        end = review_outcomes.AgentEnd("failed" if failed else "succeeded", result, drifted)
 
         async def execute(tx: Transaction, stored: reviews.Stored) -> bool:
-            now = self._parts.clock.now()
-            return await review_outcomes.mark_executed(tx, stored, ended, now, drifted=drifted)
+            return await review_outcomes.mark_executed(tx, stored, end, self._parts.clock.now())
 
         self._start(call, execute, "settle permission", ends=True)
 
@@ -63,7 +77,9 @@ class ReviewSettler:
 
         async def expire(tx: Transaction, stored: reviews.Stored) -> bool:
             now = self._parts.clock.now()
-            return await review_outcomes.expire(tx, stored, reason, now, approved=True)
+            if await review_outcomes.expire(tx, stored, reason, now, approved=True):
+                return True
+            return await receipts.owe(tx, call.review_id, now)
 
         self._start(call, expire, "expire permission", ends=True)
 
@@ -78,6 +94,9 @@ class ReviewSettler:
 
     def unknown(self, call: WaitingCall) -> None:
         """It was answered, and its turn or its process has ended without saying what came of it."""
+        if call.ruled:
+            self._end_ruled(call, ruled_calls.UNKNOWN)
+            return
 
         async def lose(tx: Transaction, stored: reviews.Stored) -> bool:
             return await review_outcomes.mark_unknown(tx, stored, self._parts.clock.now())
@@ -88,6 +107,19 @@ class ReviewSettler:
         if ends:
             self._waiting.remove(call)
         self._parts.supervisor.start(self._run(call, step), name=name)
+
+    def _end_ruled(self, call: WaitingCall, end: ruled_calls.RuledEnd) -> None:
+        self._waiting.remove(call)
+        settling = self._settle_ruled(call, end)
+        self._parts.supervisor.start(settling, name="settle allowed call")
+
+    async def _settle_ruled(self, call: WaitingCall, end: ruled_calls.RuledEnd) -> None:
+        async def work(tx: Transaction) -> None:
+            await lock_sessions(tx, [call.session_id])
+            await ruled_calls.settle(tx, call.invocation_id, end, self._parts.clock.now())
+
+        async with call.order:
+            await self._parts.write_at_last(work)
 
     async def _run(self, call: WaitingCall, step: Step) -> None:
         async def work(tx: Transaction) -> bool:

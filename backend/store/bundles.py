@@ -79,7 +79,7 @@ async def list_uncollected(tx: Transaction) -> tuple[Bundle, ...]:
     """Bundles whose answer still waits for its agent, oldest answer first."""
     rows = await tx.fetch_all(
         "SELECT pending_id FROM interaction_deliveries WHERE state = 'waiting_for_agent'"
-        " ORDER BY claimed_at, pending_id"
+        " AND kind = 'question' ORDER BY claimed_at, pending_id"
     )
     ids = [PendingId(str(row["pending_id"])) for row in rows]
     place = {pending: index for index, pending in enumerate(ids)}

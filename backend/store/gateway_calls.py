@@ -8,7 +8,7 @@ from typing import Final
 
 from backend.clock import Nanoseconds, format_timestamp
 from backend.ids import ReviewId, ServerId, SessionId, TaskId, TurnId
-from backend.store import review_outcomes, reviews
+from backend.store import receipts, review_outcomes, reviews
 from backend.store.database import Row, Statement, Transaction
 from backend.store.metadata import as_text, as_time
 from backend.store.reviews import Stored
@@ -145,12 +145,14 @@ async def fail_approved(
     return await _finish(tx, stored, call, end, now, "status = 'approved'", None, status)
 
 
-async def mark_collected(tx: Transaction, invocation_id: str, now: Nanoseconds) -> None:
-    """Its agent is being given how it ended."""
-    await tx.execute(
+async def mark_collected(tx: Transaction, invocation_id: str, now: Nanoseconds) -> bool:
+    """Its agent is being given how it ended; False when it was before."""
+    marked = await tx.execute(
         "UPDATE tool_invocations SET collected_at = :now WHERE id = :id AND collected_at IS NULL",
         {"id": invocation_id, "now": format_timestamp(now)},
     )
+    await receipts.collect(tx, invocation_id, now)
+    return marked > 0
 
 
 async def list_unsettled(tx: Transaction) -> tuple[ReviewId, ...]:
@@ -214,6 +216,7 @@ async def _finish(
                 f"UPDATE tool_invocations SET {_ENDED} WHERE id = :id", _ended(call, end, now)
             ),
             recording(_end_event(call, end, now)),
+            *receipts.ending(stored.review, now),
         ]
     )
     await review_outcomes.project(tx, stored.review.review_id, now)

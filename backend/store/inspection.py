@@ -90,7 +90,8 @@ async def read_leftovers(tx: Transaction) -> Leftovers:
     )
     turns = await tx.fetch_all(f"SELECT id, updated_at FROM task_session_turns WHERE {reserved}")
     waiting = await tx.fetch_one(
-        "SELECT COUNT(*) AS total FROM interaction_deliveries WHERE state = 'waiting_for_agent'"
+        "SELECT COUNT(*) AS total FROM interaction_deliveries"
+        " WHERE state = 'waiting_for_agent' AND kind = 'question'"
     )
     return Leftovers(
         intents=tuple(Unsettled(str(row["id"]), as_time(row["updated_at"])) for row in intents),

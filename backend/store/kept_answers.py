@@ -31,7 +31,8 @@ async def _list(tx: Transaction, session_id: SessionId | None) -> list[tuple[Pen
     rows = await tx.fetch_all(
         f"SELECT d.pending_id, d.session_id, d.outcome, s.state, {kind} AS kind"
         " FROM interaction_deliveries d JOIN task_sessions s ON s.id = d.session_id"
-        f" WHERE d.state = 'waiting_for_agent'{only} ORDER BY d.claimed_at, d.pending_id",
+        f" WHERE d.state = 'waiting_for_agent' AND d.kind = 'question'{only}"
+        " ORDER BY d.claimed_at, d.pending_id",
         {"session": session_id} if session_id else {},
     )
     found = [

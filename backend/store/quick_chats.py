@@ -80,7 +80,8 @@ async def take_away(tx: Transaction, session_id: SessionId, before: Nanoseconds)
         f"UPDATE task_sessions SET metadata = {json_assign(tx.dialect, 'metadata', values)}"
         f" WHERE id = :session AND {_is_untouched(tx)}"
         " AND NOT EXISTS (SELECT 1 FROM interaction_deliveries d"
-        " WHERE d.session_id = task_sessions.id AND d.state = 'waiting_for_agent')"
+        " WHERE d.session_id = task_sessions.id AND d.state = 'waiting_for_agent'"
+        " AND d.kind = 'question')"
         " AND NOT EXISTS (SELECT 1 FROM task_session_messages m"
         f" WHERE m.task_session_id = task_sessions.id AND {claimed})",
         {"session": session_id, "removed": REMOVED, "before": format_timestamp(before)},

@@ -6,7 +6,7 @@ from typing import Final
 
 from backend.clock import Nanoseconds, format_timestamp
 from backend.errors import ErrorCode, StorageFailed
-from backend.ids import MessageId, PendingId, SessionId, TaskId, TurnId
+from backend.ids import MessageId, PendingId, ReviewId, SessionId, TaskId, TurnId
 from backend.store import turns
 from backend.store.database import Row, Transaction
 from backend.store.dialect import (
@@ -18,7 +18,7 @@ from backend.store.dialect import (
     json_true,
 )
 from backend.store.eligibility import pending_id
-from backend.store.metadata import OWN_KEY, as_list, as_text, decode, encode, is_set
+from backend.store.metadata import OWN_KEY, as_dict, as_list, as_text, decode, encode, is_set
 
 PENDING: Final = "prompt_dispatch_pending"
 ATTEMPTED: Final = "prompt_dispatch_attempted"
@@ -27,6 +27,8 @@ PROMPT: Final = "prompt"
 """Our own key: the row of the human's message that a reserved turn is for."""
 ANSWER: Final = "answer"
 """Our own key: the question whose answer is the turn's prompt; it stays when the turn is taken."""
+OUTCOMES: Final = "outcomes"
+"""Our own key: the requests whose outcomes are the turn's prompt; it stays when it is taken."""
 _PENDING_ID: Final = "prompt_dispatch_clarification_pending_id"
 _TURN_ID: Final = "prompt_dispatch_clarification_turn_id"
 _MESSAGE_IDS: Final = "prompt_dispatch_clarification_message_ids"
@@ -54,6 +56,8 @@ class Reservation:
     """The dispatch was attempted, or rows of the turn prove it."""
     referenced: bool
     """Rows of the turn exist: the agent has taken the prompt."""
+    outcomes: tuple[ReviewId, ...] = ()
+    """Requests whose outcomes the prompt tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,21 @@ async def reserve(
         },
         turn_id=turn_id,
     )
+
+
+async def reserve_for_outcomes(
+    tx: Transaction,
+    turn_id: TurnId,
+    session_id: SessionId,
+    task_id: TaskId,
+    review_ids: Sequence[ReviewId],
+    now: Nanoseconds,
+) -> None:
+    """Open the turn of a prompt that tells what became of requests, and cross the at-most-once
+    boundary with it: what it carries is moved in the same transaction.
+    """
+    metadata = {PENDING: True, ATTEMPTED: True, OWN_KEY: {OUTCOMES: list(review_ids)}}
+    await turns.open_turn(tx, session_id, task_id, now, metadata, turn_id=turn_id)
 
 
 async def mark_attempted(tx: Transaction, turn_id: TurnId, now: Nanoseconds) -> bool:
@@ -157,12 +176,15 @@ async def load(tx: Transaction, turn_id: TurnId) -> Reservation | None:
     if row is None:
         return None
     referenced = bool(row["referenced"])
+    metadata = decode(row["metadata"])
+    own = as_dict(metadata.get(OWN_KEY))
     return Reservation(
         turn_id=turn_id,
         session_id=SessionId(str(row["task_session_id"])),
         claimed=_claimed_rows(row),
-        started=referenced or is_set(decode(row["metadata"]).get(ATTEMPTED)),
+        started=referenced or is_set(metadata.get(ATTEMPTED)),
         referenced=referenced,
+        outcomes=tuple(ReviewId(as_text(item)) for item in as_list(own.get(OUTCOMES))),
     )
 
 

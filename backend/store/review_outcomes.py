@@ -7,7 +7,7 @@ from typing import Final
 
 from backend.clock import Nanoseconds, format_timestamp
 from backend.ids import ClaimId, ClientId, ReviewId, RuleId
-from backend.store import reviews
+from backend.store import receipts, reviews
 from backend.store.database import Statement, Transaction
 from backend.store.metadata import JsonDict, decode, encode
 from backend.store.review_rows import OUTCOME_UNKNOWN, decided_metadata
@@ -81,6 +81,7 @@ async def decide(tx: Transaction, stored: Stored, decision: Decision) -> bool:
                 now=decision.now,
             ),
             recording(_resolved(stored, decision)),
+            receipts.deciding(stored.review, approved=approved, now=decision.now),
         ]
     )
     return True
@@ -133,14 +134,23 @@ async def mark_told(tx: Transaction, stored: Stored, now: Nanoseconds) -> bool:
         code="" if approved else "action_declined",
         now=now,
     )
-    await tx.execute_each([call, recording(event)])
+    await tx.execute_each([call, recording(event), receipts.telling(stored.review, now)])
     return True
 
 
-async def mark_executed(
-    tx: Transaction, stored: Stored, call_status: str, now: Nanoseconds, *, drifted: bool
-) -> bool:
-    """The agent has gone on; `call_status` is succeeded, failed or, not told, authorized."""
+@dataclass(frozen=True, slots=True)
+class AgentEnd:
+    """How a call of an agent has ended, as it tells; `call_status` is succeeded or failed."""
+
+    call_status: str
+    result: str = ""
+    drifted: bool = False
+    """What it did was not quite what it had asked for."""
+
+
+async def mark_executed(tx: Transaction, stored: Stored, end: AgentEnd, now: Nanoseconds) -> bool:
+    """The agent has gone on."""
+    call_status, drifted = end.call_status, end.drifted
     event_type = "call_failed" if call_status == "failed" else "call_completed"
     return await _end(
         tx,
@@ -152,6 +162,7 @@ async def mark_executed(
             status=call_status,
             approval="approved",
             code="tool_execution_failed" if call_status == "failed" else "",
+            result=end.result,
             now=now,
         ),
         event=replace(
@@ -159,6 +170,7 @@ async def mark_executed(
             outcome="failure" if call_status == "failed" else "success",
             reason_code="arguments_drifted" if drifted else "",
         ),
+        receipt=(receipts.telling(stored.review, now),),
         now=now,
         drifted=drifted,
     )
@@ -189,6 +201,7 @@ async def mark_unknown(
             outcome="failure",
             reason_code=OUTCOME_UNKNOWN,
         ),
+        receipt=(receipts.doubting(stored.review, now),),
         now=now,
     )
 
@@ -209,6 +222,7 @@ async def cancel(
             outcome="cancelled",
             reason_code=reason,
         ),
+        receipt=receipts.ending(stored.review, now),
         now=now,
     )
 
@@ -232,6 +246,7 @@ async def expire(
             outcome="timeout",
             reason_code=reason,
         ),
+        receipt=receipts.ending(stored.review, now),
         now=now,
     )
 
@@ -244,6 +259,7 @@ async def _end(
     expected: str,
     call: Statement,
     event: ToolEvent,
+    receipt: tuple[Statement, ...],
     now: Nanoseconds,
     drifted: bool = False,
 ) -> bool:
@@ -259,7 +275,7 @@ async def _end(
         },
     )
     if changed:
-        await tx.execute_each([call, recording(event)])
+        await tx.execute_each([call, recording(event), *receipt])
         await project(tx, stored.review.review_id, now)
     return changed > 0
 
@@ -303,11 +319,12 @@ def _call_moved(
     now: Nanoseconds,
     code: str = "",
     detail: str = "",
+    result: str = "",
 ) -> Statement:
     final = status in {"denied", "succeeded", "failed", "cancelled"}
     return Statement(
         "UPDATE tool_invocations SET status = :status, approval_state = :approval,"
-        " error_code = :code, error_message = :detail, updated_at = :now,"
+        " error_code = :code, error_message = :detail, result_summary = :result, updated_at = :now,"
         " idempotency_key = CASE WHEN :freed = 1 THEN NULL ELSE idempotency_key END,"
         " started_at = CASE WHEN :started = 1 THEN :now ELSE started_at END,"
         " completed_at = CASE WHEN :final = 1 THEN :now ELSE completed_at END WHERE id = :id",
@@ -317,6 +334,7 @@ def _call_moved(
             "approval": approval,
             "code": code,
             "detail": detail,
+            "result": result,
             "started": int(status == "executing"),
             "final": int(final),
             # Whatever ended without an effect may be asked for again (T8.6).

@@ -123,6 +123,15 @@ PROJECTED: Final = (
 """Outcomes that a card must show (T1.2)."""
 
 
+def on_its_way(row: str = "") -> str:
+    """A verdict or an outcome that is on its way to its agent (T1.4), among all deliveries; written
+    as in the index, so that it applies.
+    """
+    own = f"{row}." if row else ""
+    states = f"{own}state IN ('pending','waiting_for_agent')"
+    return f"{own}kind = 'permission_request' AND {states}"
+
+
 def review_indexes() -> tuple[Index, ...]:
     calls, requests, events = INVOCATIONS.name, REQUESTS.name, EVENTS.name
     return (

@@ -10,7 +10,7 @@ from backend.domain.conversation import TERMINAL_STATES, Message
 from backend.domain.policy import BY_DEFAULT, BY_RULE, CallFacts, PolicyDecision, Ruling
 from backend.domain.review import Door, Owner, Review
 from backend.ids import AgentKey, ClaimId, ReviewId, RuleId, SessionId, TaskId, TurnId
-from backend.store import messages
+from backend.store import messages, receipts
 from backend.store.database import Params, Row, Statement, Transaction
 from backend.store.metadata import OWN_KEY, as_dict, as_list, as_text, as_time, decode, encode
 from backend.store.review_rows import facts_of, options_json, preview, to_review
@@ -100,6 +100,8 @@ class NewCall:
     now: Nanoseconds
     ruling: Ruling
     idempotency_key: str | None = None
+    end_is_told: bool = False
+    """Whether this desk will hear how it ends, or ends it itself."""
 
 
 async def find_asker(tx: Transaction, session_id: SessionId, turn_id: TurnId) -> Asker | None:
@@ -162,6 +164,7 @@ async def open_request(tx: Transaction, call: NewCall, new: Stored) -> None:
         [
             inserting,
             Statement(_INSERT_REQUEST, request),
+            receipts.opening(review, review.asked_at),
             recording(
                 replace(
                     asked, actor_type="agent", actor_id=facts.agent, reason_code=call.ruling.reason
@@ -174,7 +177,7 @@ async def open_request(tx: Transaction, call: NewCall, new: Stored) -> None:
 async def record_ruled(tx: Transaction, call: NewCall) -> None:
     """A call that is decided without asking, with its rows in the ledger.
 
-    One this desk runs is under way from here on: it is written down before it is (T1.1).
+    One whose end is told is under way from here on: it is written down before it is (T1.1).
     """
     ruling = call.ruling
     allowed = ruling.decision is PolicyDecision.ALLOW
@@ -208,11 +211,11 @@ async def record_ruled(tx: Transaction, call: NewCall) -> None:
     await tx.execute_each(statements)
 
 
-def _inserting(call: NewCall, decision: str, *, approval: str, status: str) -> Statement:
 def _status_of(call: NewCall) -> str:
-    return "executing" if call.owner is Owner.GATEWAY else "authorized"
+    return "executing" if call.end_is_told else "authorized"
 
 
+def _inserting(call: NewCall, decision: str, *, approval: str, status: str) -> Statement:
     now = format_timestamp(call.now)
     denied = status == "denied"
     params: Params = {
@@ -235,8 +238,8 @@ def _status_of(call: NewCall) -> str:
         "approval": approval,
         "status": status,
         "code": call.ruling.reason if denied else "",
-        "done": now if denied else None,
         "started": now if status == "executing" else None,
+        "done": now if denied else None,
         "now": now,
     }
     return Statement(_INSERT_CALL, params)

@@ -16,7 +16,7 @@ from backend.store.definitions import Index, Table, columns
 from backend.store.dialect import Dialect, index_key, json_flag, json_text, time_key
 from backend.store.gateway_schema import GATEWAY_TABLES, gateway_indexes
 from backend.store.policy_schema import POLICIES, policy_indexes
-from backend.store.review_schema import REVIEW_TABLES, review_indexes
+from backend.store.review_schema import REVIEW_TABLES, on_its_way, review_indexes
 
 APPLICATION_ID: Final = 0x4B64736B
 """Marks our files; the letters "Kdsk"."""
@@ -145,6 +145,7 @@ DELIVERIES = Table(
     columns("""
         pending_id TEXT PRIMARY KEY
         session_id TEXT NOT NULL REFERENCES task_sessions(id) ON DELETE CASCADE
+        kind TEXT NOT NULL DEFAULT 'question'
         connection_id TEXT NOT NULL DEFAULT ''
         idempotency_key TEXT
         ticket_hash TEXT
@@ -362,4 +363,5 @@ def _delivery_indexes() -> tuple[Index, ...]:
             "state, claimed_at, pending_id",
             where="state = 'waiting_for_agent'",
         ),
+        Index("idx_deliveries_receipts", deliveries, "state, session_id, pending_id", on_its_way()),
     )

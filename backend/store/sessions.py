@@ -186,7 +186,7 @@ def _title(identity: GuestIdentity) -> str:
 def _summary_sql(dialect: Dialect, only: str = "") -> str:
     """One line per session; bundles are counted once each, however many questions they have."""
     open_session = f"m.task_session_id = {only} AND " if only else ""
-    waiting = "d.state = 'waiting_for_agent'"
+    waiting = "d.state = 'waiting_for_agent' AND d.kind = 'question'"
     wanted = f"r.{UNSETTLED} AND r.status = 'pending'"
     if only:
         wanted = f"r.session_id = {only} AND {after_lookup(dialect, wanted)}"

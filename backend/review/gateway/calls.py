@@ -15,6 +15,7 @@ from backend.errors import ErrorCode, InvalidInput, NotFound, TemporarilyUnavail
 from backend.ids import ReviewId, SessionId, TurnId
 from backend.review.callers import Locate, ToolCaller
 from backend.review.gateway.executing import end_of
+from backend.review.gateway.handing import HandOvers
 from backend.review.gateway.ports import Tell
 from backend.review.gateway.replies import answers, reply_of, reply_to
 from backend.review.gateway.results import (
@@ -74,11 +75,11 @@ class _Wanted:
     arguments: Mapping[str, object]
     canonical: str
 
-
     @property
     def only_reads(self) -> bool:
         """So its server says of the tool; it does no harm twice."""
         return self.found.tool.risk is Risk.READ
+
 
 @dataclass(frozen=True, slots=True)
 class _Ruled:
@@ -87,10 +88,10 @@ class _Ruled:
     earlier: Call | None = None
     """The call that stands for it."""
 
-
     @property
     def allowed(self) -> bool:
         return self.opened is not None and self.opened.ruling.decision is PolicyDecision.ALLOW
+
 
 class GatewayCalls:
     """What the doors offer to agents. Whatever they do, an approved call runs once at most."""
@@ -112,6 +113,7 @@ class GatewayCalls:
         self._news = news
         self._locate = locate
         self._opening = Opening(parts)
+        self._handing = HandOvers(parts, news)
         self._unsettled: dict[str, CallEnd] = {}
         self._settling: asyncio.Task[None] | None = None
 
@@ -162,15 +164,15 @@ class GatewayCalls:
             running = self._running.find(opened.invocation_id)
             if running is not None:
                 return reply_to(opened.tool_name, await asyncio.shield(running))
-            watched = ReviewId(opened.review_id or opened.invocation_id)
-            news = self._news.watch(watched)
             ended = self._running.end(opened.invocation_id)
             if ended is not None and not opened.asks:
                 return reply_to(opened.tool_name, ended)
+            watched = ReviewId(opened.review_id or opened.invocation_id)
+            news = self._news.watch(watched)
             try:
                 reply = await self._read(opened)
                 if reply is not None:
-                    self._collected(opened.invocation_id)
+                    await self._collected(opened)
                     return reply
                 await news.wait()
             except TemporarilyUnavailable:
@@ -192,7 +194,12 @@ class GatewayCalls:
             return reply_to(opened.tool_name, kept)
         return reply_of(call, stored, kept)
 
-    def _collected(self, invocation_id: str) -> None:
+    async def _collected(self, opened: OpenedCall) -> None:
+        invocation_id = opened.invocation_id
+        if opened.review_id is not None:
+            await self._handing.hand_over(invocation_id, opened.review_id)
+            return
+
         async def mark(tx: Transaction) -> None:
             await gateway_calls.mark_collected(tx, invocation_id, self._parts.clock.now())
 
@@ -262,6 +269,12 @@ class GatewayCalls:
         refused = Reply(kind, server, tool, detail=opened.ruling.reason)
         return OpenedCall(opened.invocation_id, name, new.session_id, refused=refused)
 
+    def _start(self, wanted: _Wanted, new: NewRequest) -> None:
+        running = self._parts.supervisor.start(
+            self._run(wanted, new.session_id, new.invocation_id), name="run tool call"
+        )
+        self._running.begin(new.invocation_id, running)
+
     def _announce(self, review_id: ReviewId) -> None:
         self._parts.supervisor.start(self._tell(review_id), name="announce permission")
 
@@ -269,12 +282,6 @@ class GatewayCalls:
         found = wanted.found
         server, tool = found.server.settings, found.tool
         key = self._parts.signing_key
-    def _start(self, wanted: _Wanted, new: NewRequest) -> None:
-        running = self._parts.supervisor.start(
-            self._run(wanted, new.session_id, new.invocation_id), name="run tool call"
-        )
-        self._running.begin(new.invocation_id, running)
-
         equal = canonical_json(
             [session_id, server.server_id, tool.name, tool.definition_digest, wanted.canonical]
         )
@@ -294,6 +301,8 @@ class GatewayCalls:
             ),
             lifetime=LIFETIME,
             idempotency_key=signed_digest(key, equal) if key else None,
+            key_of_call=wanted.caller.idempotency_key,
+            end_is_told=True,
         )
 
     async def _earlier(
@@ -301,7 +310,6 @@ class GatewayCalls:
     ) -> Call | None:
         """The call whose end this one is told: itself, come again, or an equal one (T5.5)."""
         own = wanted.caller.idempotency_key
-            key_of_call=wanted.caller.idempotency_key,
         for each in (own, key):
             earlier = await gateway_calls.find_by_key(tx, workspace, each) if each else None
             if earlier is None:

@@ -65,6 +65,10 @@ class Gateway:
         self._open = True
         self._recovery.go_on()
 
+    def is_heard(self, review_id: ReviewId) -> bool:
+        """Whether a call of its agent waits for the outcome, or is being told it."""
+        return self._news.is_watched(review_id)
+
     async def close(self) -> None:
         """End every server. A call under way then has an end, though nobody knows which."""
         await self.servers.close()

@@ -58,6 +58,10 @@ class ReviewNews:
         self._waiting.setdefault(review_id, set()).add(event)
         return event
 
+    def is_watched(self, review_id: ReviewId) -> bool:
+        """Whether a call waits to hear what becomes of it."""
+        return review_id in self._waiting
+
     def leave(self, review_id: ReviewId, event: asyncio.Event) -> None:
         events = self._waiting.get(review_id)
         if events is not None:
