@@ -16,6 +16,7 @@ from app.desktop.tray import Tray
 from app.desktop.window_state import WindowState
 from app.first_frame import FirstFrame, show_window
 from app.launch_options import WindowOptions
+from app.leaving import LeavingWords
 from app.screenshot import ScreenshotFailed, take_screenshot
 from app.tasks import WindowTasks
 from app.theme import Theme
@@ -61,6 +62,8 @@ class Program(QObject):
         self._loop = loop
         self._backend: BackendThread | None = None
         self._quitting = False
+        self._leaving = False
+        self._words = LeavingWords(self)
         self._crash_dialog: CrashDialog | None = None
         self.exit_code = 0
         self._connect()
@@ -83,34 +86,31 @@ class Program(QObject):
             self._loop.create_task(self._stop(), name="quit")
 
     def ask_to_quit(self) -> None:
-        """Quit, after a question when somebody waits for an answer."""
-        waiting = self._parts.desk.inbox.count
-        # What the demo asks is thrown away with its store: nothing to warn of.
-        if not waiting or self._options.demo:
+        """Quit, after a question when somebody waits for an answer or something would be lost."""
+        self._leave(told_of_waiting=False)
+
+    def _leave(self, *, told_of_waiting: bool) -> None:
+        # What the demo asks and is told is thrown away with its store: nothing to warn of.
+        if self._options.demo or not self._parts.desk.ready:
+            self.quit()
+        elif not self._leaving and not self._quitting:
+            self._leaving = True
+            work = self._look_before_leaving(told_of_waiting=told_of_waiting)
+            self._parts.tasks.start(work, name="look what would be lost")
+
+    async def _look_before_leaving(self, *, told_of_waiting: bool) -> None:
+        desk = self._parts.desk
+        try:
+            unsaved = await desk.typed.unsaved()
+        finally:
+            self._leaving = False
+        waiting = 0 if told_of_waiting else desk.inbox.count
+        question = self._words.question(waiting, desk.reviews.count, unsaved)
+        if question is None:
             self.quit()
             return
         self.raise_window()
-        question = Question(
-            title=self.tr("Quit Kandesk"),
-            text=self._waiting_words(waiting),
-            detail=self._quitting_words(),
-            accept=self.tr("Quit"),
-        )
         ask(self._parts.window, question, self.quit)
-
-    def _waiting_words(self, waiting: int) -> str:
-        if self._parts.desk.reviews.count:
-            return self.tr("%n request(s) still wait. Quit anyway?", "", waiting)
-        return self.tr("%n question(s) still wait. Quit anyway?", "", waiting)
-
-    def _quitting_words(self) -> str:
-        """Questions outlive the desk; the agents that wait for a permission do not."""
-        if self._parts.desk.reviews.count:
-            return self.tr(
-                "Questions are kept, and are here again when Kandesk starts. Permissions that "
-                "nobody has given are cancelled: the agents that ask for them end with Kandesk."
-            )
-        return self.tr("They are kept, and are here again when Kandesk starts.")
 
     def raise_window(self, token: str = "") -> None:
         """Bring the window to the front, as far as the desktop allows."""
@@ -235,7 +235,7 @@ class Program(QObject):
             accept=self.tr("Quit"),
             cancel=self.tr("Minimise"),
         )
-        box = ask(self._parts.window, question, self.quit)
+        box = ask(self._parts.window, question, lambda: self._leave(told_of_waiting=True))
         box.rejected.connect(self._parts.window.showMinimized)
 
     def _show_requested(self, request: WindowRequested) -> None:

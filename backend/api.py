@@ -98,6 +98,14 @@ class ConversationApi(Protocol):
 
     async def load_message_draft(self, session_id: SessionId) -> MessageDraft | None: ...
 
+    async def flush(self) -> None:
+        """Wait, for a few seconds at most, until all that agents have said is stored.
+
+        Raises:
+            TemporarilyUnavailable: not all of it is; what is not is stored later.
+        """
+        ...
+
     async def edit_queued(
         self, session_id: SessionId, entry_id: QueueEntryId, text: str, *, revision: int
     ) -> Conversation:

@@ -1164,6 +1164,55 @@
     </message>
 </context>
 <context>
+    <name>LeavingWords</name>
+    <message>
+        <source>Not everything is saved. Quit anyway?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quit Kandesk</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What you typed last cannot be saved now: the store does not take it. It is lost if you quit before the store is back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What agents said last cannot be saved now: the store does not take it. It is lost if you quit before the store is back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first message of a session that you have not started is kept nowhere. It is lost if you quit.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) still wait. Quit anyway?</source>
+        <translation>
+            <numerusform>%n request still waits. Quit anyway?</numerusform>
+            <numerusform>%n requests still wait. Quit anyway?</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n question(s) still wait. Quit anyway?</source>
+        <translation>
+            <numerusform>%n question still waits. Quit anyway?</numerusform>
+            <numerusform>%n questions still wait. Quit anyway?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Questions are kept, and are here again when Kandesk starts. Permissions that nobody has given are cancelled: the agents that ask for them end with Kandesk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They are kept, and are here again when Kandesk starts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>LedgerFacts</name>
     <message>
         <source>When</source>
@@ -1720,33 +1769,7 @@
 <context>
     <name>Program</name>
     <message>
-        <source>Quit Kandesk</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>%n question(s) still wait. Quit anyway?</source>
-        <translation>
-            <numerusform>%n question still waits. Quit anyway?</numerusform>
-            <numerusform>%n questions still wait. Quit anyway?</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>They are kept, and are here again when Kandesk starts.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>%n request(s) still wait. Quit anyway?</source>
-        <translation>
-            <numerusform>%n request still waits. Quit anyway?</numerusform>
-            <numerusform>%n requests still wait. Quit anyway?</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Questions are kept, and are here again when Kandesk starts. Permissions that nobody has given are cancelled: the agents that ask for them end with Kandesk.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -1144,6 +1144,53 @@
     </message>
 </context>
 <context>
+    <name>LeavingWords</name>
+    <message>
+        <source>Not everything is saved. Quit anyway?</source>
+        <translation>并非所有内容都已保存。仍要退出吗？</translation>
+    </message>
+    <message>
+        <source>Quit Kandesk</source>
+        <translation>退出 Kandesk</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>What you typed last cannot be saved now: the store does not take it. It is lost if you quit before the store is back.</source>
+        <translation>您最后输入的内容现在无法保存：存储不接受写入。如果在存储恢复之前退出，这些内容会丢失。</translation>
+    </message>
+    <message>
+        <source>What agents said last cannot be saved now: the store does not take it. It is lost if you quit before the store is back.</source>
+        <translation>代理最后说的内容现在无法保存：存储不接受写入。如果在存储恢复之前退出，这些内容会丢失。</translation>
+    </message>
+    <message>
+        <source>The first message of a session that you have not started is kept nowhere. It is lost if you quit.</source>
+        <translation>您尚未启动的会话的第一条消息没有保存在任何地方。退出后它会丢失。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) still wait. Quit anyway?</source>
+        <translation>
+            <numerusform>仍有 %n 个请求在等待。仍要退出吗？</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n question(s) still wait. Quit anyway?</source>
+        <translation>
+            <numerusform>还有 %n 个问题在等待。仍要退出吗？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Questions are kept, and are here again when Kandesk starts. Permissions that nobody has given are cancelled: the agents that ask for them end with Kandesk.</source>
+        <translation>问题会保留，Kandesk 再次启动时仍在这里。尚未给出的许可会被取消：请求它们的代理会随 Kandesk 一起结束。</translation>
+    </message>
+    <message>
+        <source>They are kept, and are here again when Kandesk starts.</source>
+        <translation>它们会被保留，Kandesk 启动后会再次出现。</translation>
+    </message>
+</context>
+<context>
     <name>LedgerFacts</name>
     <message>
         <source>When</source>
@@ -1697,32 +1744,8 @@
 <context>
     <name>Program</name>
     <message>
-        <source>Quit Kandesk</source>
-        <translation>退出 Kandesk</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n question(s) still wait. Quit anyway?</source>
-        <translation>
-            <numerusform>还有 %n 个问题在等待。仍要退出吗？</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>They are kept, and are here again when Kandesk starts.</source>
-        <translation>它们会被保留，Kandesk 启动后会再次出现。</translation>
-    </message>
-    <message>
         <source>Quit</source>
         <translation>退出</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n request(s) still wait. Quit anyway?</source>
-        <translation>
-            <numerusform>仍有 %n 个请求在等待。仍要退出吗？</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Questions are kept, and are here again when Kandesk starts. Permissions that nobody has given are cancelled: the agents that ask for them end with Kandesk.</source>
-        <translation>问题会保留，Kandesk 再次启动时仍在这里。尚未给出的许可会被取消：请求它们的代理会随 Kandesk 一起结束。</translation>
     </message>
     <message>
         <source>Demo: %1</source>

@@ -292,6 +292,10 @@ class ClarificationViewModel(QObject):
         """Start saving every draft now."""
         self._drafts.flush()
 
+    async def save(self) -> bool:
+        """Whether every draft is kept, after one try."""
+        return await self._drafts.save_all()
+
     async def close(self) -> None:
         """Save every draft and return when each was tried: the window is about to close."""
         await self._drafts.finish()

@@ -1,6 +1,5 @@
 """What the window as a whole does: reads everything once, then follows what the human opens."""
 
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from PySide6.QtCore import QObject, Signal
@@ -23,6 +22,7 @@ from app.viewmodels.servers import ServersViewModel
 from app.viewmodels.sessions import SessionsViewModel
 from app.viewmodels.timing import WindowClock
 from app.viewmodels.transcript import TranscriptViewModel
+from app.viewmodels.typed_work import TypedWork
 from backend.api import DeskInfo
 from backend.domain.clarification import Bundle
 from backend.domain.review import Review
@@ -55,7 +55,6 @@ class DeskViewModel(QObject):
         super().__init__(parent)
         self._client = client
         self._tasks = tasks
-        self._closings: list[Callable[[], Awaitable[None]]] = []
         self.notices = notices
         self.clarification = clarification
         self.sessions = SessionsViewModel(client, self)
@@ -85,6 +84,8 @@ class DeskViewModel(QObject):
             client, self.sessions, deadline=clarification.deadline, background=tasks, parent=self
         )
         self._make_lists(clarification.clock)
+        self.typed = TypedWork(client, clarification.deadline)
+        self.typed.watch(self.new_session, clarification, self.messages)
         self.info: DeskInfo | None = None
         self.ready = False
         self._away: Notice | None = None
@@ -111,12 +112,7 @@ class DeskViewModel(QObject):
 
     async def close(self) -> None:
         """Save everything that is being typed: the window is about to close."""
-        for closing in (self.clarification.close, self.messages.close, *self._closings):
-            await closing()
-
-    def close_with(self, closing: Callable[[], Awaitable[None]]) -> None:
-        """Let something else be saved when the window closes."""
-        self._closings.append(closing)
+        await self.typed.close()
 
     def open_session(self, session_id: SessionId) -> None:
         """Show a session's conversation."""

@@ -48,14 +48,36 @@ class DraftKeeper(Generic[K, D]):
                 self._saving.add(key)
                 self._background.start(self._save(key), name="save draft")
 
-    async def finish(self) -> None:
-        """Save what waits now, once, and return when that was tried: the window closes."""
+    async def save_now(self, key: K, draft: D) -> None:
+        """Save this before anything else; if it cannot be, it is kept and saved later."""
+        self.forget(key)
+        self._in_flight[key] = draft
+        try:
+            kept = await self._saved(draft)
+        finally:
+            self._in_flight.pop(key, None)
+        if not kept:
+            self._waiting.setdefault(key, draft)
+            self._try_later()
+
+    async def save_all(self) -> bool:
+        """Try once to save what waits now; whether all of it is kept. The rest is tried again."""
         self._stop_timer()
         for key, draft in tuple(self._in_flight.items()):
-            # Whoever waits for this save is about to be cancelled, and the save with it.
+            # Whoever waits for this save may be cancelled, and the save with it.
             self._waiting.setdefault(key, draft)
-        for draft in tuple(self._waiting.values()):
-            await self._saved(draft)
+        try:
+            for key, draft in tuple(self._waiting.items()):
+                if await self._saved(draft) and self._waiting.get(key) is draft:
+                    del self._waiting[key]
+        finally:
+            self._try_later()
+        return not self._waiting
+
+    async def finish(self) -> None:
+        """Save what waits now, once, and return when that was tried: the window closes."""
+        await self.save_all()
+        self._stop_timer()
         self._waiting.clear()
 
     def forget(self, key: K) -> None:
@@ -74,6 +96,9 @@ class DraftKeeper(Generic[K, D]):
         finally:
             self._saving.discard(key)
             self._in_flight.pop(key, None)
+        self._try_later()
+
+    def _try_later(self) -> None:
         if not self._waiting:
             self._stop_timer()
         elif self._timer is None:

@@ -6,7 +6,7 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.client import BackendClient
-from app.viewmodels.draft_keeper import SAVE_SECONDS, DraftKeeper
+from app.viewmodels.draft_keeper import DraftKeeper
 from app.viewmodels.message_sending import (
     Admitted,
     EarlierAdmitted,
@@ -149,6 +149,10 @@ class MessagesViewModel(QObject):
     def flush(self) -> None:
         self._keeper.flush()
 
+    async def save(self) -> bool:
+        """Whether every draft is kept, after one try."""
+        return await self._keeper.save_all()
+
     async def close(self) -> None:
         """Save every draft and return when each was tried: the window is about to close."""
         await self._keeper.finish()
@@ -163,13 +167,7 @@ class MessagesViewModel(QObject):
 
     async def _remember(self, writing: Writing) -> None:
         """The identity is durable before it is used, so that a restart finds what was sent."""
-        draft = writing.draft()
-        self._keeper.forget(writing.session_id)
-        try:
-            async with self._deadline(SAVE_SECONDS):
-                await self._client.call(lambda api: api.conversations.save_message_draft(draft))
-        except (AppError, TimeoutError):
-            self._keeper.put(writing.session_id, draft)
+        await self._keeper.save_now(writing.session_id, writing.draft())
 
     def _settle(self, writing: Writing, sent: str, result: SendResult) -> None:
         match result:

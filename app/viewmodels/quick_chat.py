@@ -65,7 +65,7 @@ class QuickChatViewModel(QObject):
         self.sessions.changed.connect(self.changed)
         desk.loaded.connect(self._start)
         desk.reloaded.connect(self._reload)
-        desk.close_with(clarification.close)
+        desk.typed.watch(self.new_session, clarification)
         if desk.ready:
             self._start()
 

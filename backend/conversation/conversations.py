@@ -2,8 +2,9 @@
 
 from collections.abc import Awaitable
 from dataclasses import replace
+from typing import Final
 
-from backend.clock import Nanoseconds
+from backend.clock import Deadline, Nanoseconds
 from backend.conversation.admission import Admissions
 from backend.conversation.agent_life import AgentLife
 from backend.conversation.agent_port import RunningAgent
@@ -32,6 +33,9 @@ from backend.ids import AdmissionId, MessageId, QueueEntryId, SessionId
 from backend.store import hosted_sessions
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
+from backend.work.budget import within
+
+FLUSH_BUDGET: Final = 3.0
 
 
 class Conversations:
@@ -104,6 +108,14 @@ class Conversations:
 
     async def load_message_draft(self, session_id: SessionId) -> MessageDraft | None:
         return await self._drafts.load(session_id)
+
+    async def flush(self) -> None:
+        try:
+            await within(Deadline(self._parts.clock, FLUSH_BUDGET), self._parts.rows.flush_all())
+        except TimeoutError:
+            raise TemporarilyUnavailable(
+                ErrorCode.TEMPORARILY_UNAVAILABLE, "the store does not take what agents said"
+            ) from None
 
     async def edit_queued(
         self, session_id: SessionId, entry_id: QueueEntryId, text: str, *, revision: int

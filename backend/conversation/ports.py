@@ -43,6 +43,10 @@ class TurnRows(Protocol):
         """Close the turn's rows and end it and its session's work, durably once this returns."""
         ...
 
+    async def flush_all(self) -> None:
+        """Wait until everything heard of any agent is durable, however long that takes."""
+        ...
+
     def forget(self, session_id: SessionId) -> None:
         """The session's agent is gone and its last turn has ended."""
         ...

@@ -1,5 +1,6 @@
 """The transcripts of all hosted sessions while their agents talk."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -94,6 +95,11 @@ class Transcripts:
             TemporarilyUnavailable: the desk stops, and it is not known to be durable.
         """
         await self.writer.flush(self._session(session_id).pending)
+
+    async def flush_all(self) -> None:
+        """As `flush`, of every session."""
+        waiting = [each.pending for each in self._sessions.values() if not each.pending.written]
+        await asyncio.gather(*(self.writer.flush(pending) for pending in waiting))
 
     async def end(self, session_id: SessionId, turn_id: TurnId, ending: TurnEnding) -> None:
         """Close every row of the turn, tell why it ended, and end it in the store; as `flush`."""

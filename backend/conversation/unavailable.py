@@ -36,6 +36,9 @@ class NoConversations:
     async def load_message_draft(self, session_id: SessionId) -> MessageDraft | None:
         return None
 
+    async def flush(self) -> None:
+        return
+
     async def edit_queued(
         self, session_id: SessionId, entry_id: QueueEntryId, text: str, *, revision: int
     ) -> Conversation:

@@ -15,6 +15,7 @@ import app.viewmodels
 import app.widgets
 import backend.domain
 from app.agent_text import message_error_text, mode_text, outcome_text, problem_text
+from app.leaving import LeavingWords
 from app.models.activity_text import doing_text, progress_text, step_state_text, verdict_text
 from app.models.message_text import kind_text, spoken_text
 from app.models.notice_text import dispatch_text, notice_text
@@ -23,7 +24,7 @@ from app.models.review_words import ReviewWords
 from app.session_text import agent_status_text, session_state_text
 from app.step_text import steps_text
 from app.text import delivery_text, error_text, status_text, withdrawn_text
-from app.viewmodels import activity_row, clarification_recovery, composer, tool_row
+from app.viewmodels import activity_row, clarification_recovery, composer, tool_row, typed_work
 from app.widgets.status_texts import StatusTexts
 from backend import errors, events
 from backend.domain import (
@@ -89,6 +90,7 @@ SEEN: Final[dict[type[StrEnum], Callable[[Any], str]]] = {
     clarification.Withdrawn: withdrawn_text,
     conversation.SessionState: session_state_text,
     hosted.AgentStatus: agent_status_text,
+    typed_work.Unsaved: lambda what: LeavingWords().lost(what),
     review.ReviewStatus: _review,
     policy.PolicyDecision: lambda each: PolicyWords().decision(each),
     policy.Risk: lambda each: PolicyWords().risk(each),

@@ -17,6 +17,7 @@ from backend.events import BundleOpened, WindowRequested
 from backend.ids import PendingId
 from backend.paths import Home
 from backend.store.owner_lock import OwnerLock
+from tests.helpers.clock import settle
 from tests.helpers.desk_builders import make_bundle
 from tests.helpers.waiting import until
 
@@ -49,6 +50,19 @@ class Started:
         found = self.parts.window.findChild(QWidget, name)
         assert isinstance(found, QWidget), f"there is no {name}"
         return found
+
+    def text(self, name: str) -> str:
+        """Of the newest question; empty when none is asked."""
+        boxes = self.parts.window.findChildren(QMessageBox, name)
+        return boxes[-1].text() if boxes else ""
+
+    async def asks(self) -> QMessageBox:
+        """The question before quitting."""
+        found = self.parts.window.findChild
+        await until(lambda: found(QMessageBox, "confirmation") is not None)
+        box = found(QMessageBox, "confirmation")
+        assert isinstance(box, QMessageBox)
+        return box
 
     async def end(self) -> None:
         self.program.quit()
@@ -86,10 +100,48 @@ async def test_quit_asks_while_somebody_waits(tmp_path: Path) -> None:
         bundle: Bundle = make_bundle("p1")
         started.parts.client.event_received.emit(BundleOpened(bundle))
         started.parts.view.menu.quit_wanted.emit()
-        box = started.find("confirmation")
-        assert isinstance(box, QMessageBox)
+        box = await started.asks()
         assert "1 question still waits" in box.text()
         _press(started.find("cancelButton"))
+        assert not started.loop.ended.is_set()
+    finally:
+        await started.end()
+
+
+async def test_quit_tells_what_would_be_lost_and_goes_on_when_it_is_taken_back(
+    tmp_path: Path,
+) -> None:
+    """window.md, Feedback: what happened, what is safe, what to do; nothing is lost silently."""
+    started = Started(tmp_path / "home")
+    try:
+        await until(lambda: started.parts.desk.ready, seconds=20)
+        started.parts.desk.new_session.set_prompt("Make the totals exact.")
+        started.parts.view.menu.quit_wanted.emit()
+        box = await started.asks()
+        assert "Not everything is saved" in box.text()
+        assert "not started" in box.informativeText()
+        _press(started.find("cancelButton"))
+        assert started.parts.desk.new_session.prompt == "Make the totals exact."
+        assert not started.loop.ended.is_set()
+        started.parts.desk.new_session.set_prompt("")
+        started.parts.view.menu.quit_wanted.emit()
+        await until(started.loop.ended.is_set, seconds=20)
+    finally:
+        await started.end()
+
+
+async def test_quitting_in_place_of_minimising_tells_what_would_be_lost_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.desktop.tray.Tray.available", property(lambda _: False))
+    started = Started(tmp_path / "home")
+    try:
+        await until(lambda: started.parts.desk.ready, seconds=20)
+        started.parts.desk.new_session.set_prompt("Make the totals exact.")
+        started.parts.window.close()
+        await started.asks()
+        _press(started.find("confirmButton"))
+        await until(lambda: "Not everything" in started.text("confirmation"))
         assert not started.loop.ended.is_set()
     finally:
         await started.end()
@@ -176,6 +228,9 @@ async def test_a_question_before_quitting_is_asked_once(tmp_path: Path) -> None:
         started.parts.client.event_received.emit(BundleOpened(make_bundle("p1")))
         for _ in range(3):
             started.parts.tray.quit_wanted.emit()
+        await started.asks()
+        started.parts.tray.quit_wanted.emit()
+        await settle()
         boxes = started.parts.window.findChildren(QMessageBox, "confirmation")
         assert len(boxes) == 1
     finally:

@@ -128,6 +128,9 @@ class FakeConversations(FakeCalls, ConversationApi):
         await self._enter("load_message_draft")
         return self.drafts.get(session_id)
 
+    async def flush(self) -> None:
+        await self._enter("flush")
+
     async def edit_queued(
         self, session_id: SessionId, entry_id: QueueEntryId, text: str, *, revision: int
     ) -> Conversation:

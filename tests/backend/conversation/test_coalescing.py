@@ -165,6 +165,16 @@ async def test_a_flush_returns_when_all_rows_are_stored_and_shown(case: Transcri
     assert len(rows) == 10
 
 
+async def test_all_sessions_are_flushed_at_once(case: TranscriptCase) -> None:
+    """What is asked before the window quits: is everything that was said in the store?"""
+    case.updated(TextChunk("said"))
+    await case.soon(case.transcripts.flush_all())
+    assert [row.content for row in await case.rows()] == ["said"]
+    commits = case.transcripts.writer.commits
+    await case.soon(case.transcripts.flush_all())
+    assert case.transcripts.writer.commits == commits, "nothing is left to write"
+
+
 async def test_a_flush_waits_for_every_batch(
     case: TranscriptCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
