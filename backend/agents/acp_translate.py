@@ -18,9 +18,8 @@ from backend.agents.json_reading import (
     optional_text,
     text_of,
 )
-from backend.agents.session_options import key_of, read_commands, read_options
+from backend.agents.session_options import key_of, read_commands, read_options, shown_name
 from backend.agents.tool_calls import ToolCalls
-from backend.conversation.bounds import bounded_name
 from backend.domain.agents import (
     AgentCapabilities,
     AgentUpdate,
@@ -51,7 +50,7 @@ _CHUNKS: Final[dict[str, type[TextChunk | ThoughtChunk | UserChunk]]] = {
 }
 
 
-MOST_CHOICES: Final = 32
+MOST_CHOICES: Final = 12
 """Options of one permission that are offered, each a button."""
 
 
@@ -99,7 +98,7 @@ def _permission_options(told: object) -> Iterator[PermissionOption]:
         if option_id and option_id in usable and offered < MOST_CHOICES:
             usable.discard(option_id)
             offered += 1
-            name = bounded_name(text_of(option, "name") or option_id)
+            name = shown_name(text_of(option, "name")) or option_id
             yield PermissionOption(option_id, name, text_of(option, "kind"))
 
 
@@ -188,7 +187,7 @@ def _options(update: JsonMap) -> AgentUpdate:
 
 def _info(update: JsonMap) -> AgentUpdate | None:
     title = optional_text(update, "title")
-    return None if title is None else TitleChanged(title)
+    return None if title is None else TitleChanged(shown_name(title))
 
 
 def _usage(update: JsonMap) -> AgentUpdate:
@@ -198,7 +197,7 @@ def _usage(update: JsonMap) -> AgentUpdate:
             context_used=count_of(update, "used"),
             context_size=count_of(update, "size"),
             cost=number_of(cost, "amount"),
-            currency=bounded_name(text_of(cost, "currency")),
+            currency=shown_name(text_of(cost, "currency")),
         )
     )
 

@@ -14,7 +14,13 @@ from backend.agents.acp_translate import (
 )
 from backend.agents.content_text import content_text
 from backend.agents.frames import JsonMap
-from backend.agents.session_options import read_commands, read_model, read_modes, read_options
+from backend.agents.session_options import (
+    MOST_OPTIONS,
+    read_commands,
+    read_model,
+    read_modes,
+    read_options,
+)
 from backend.agents.tool_calls import MAX_TERMINAL_TEXT
 from backend.conversation.bounds import LIST_LIMIT, NAME_LIMIT
 from backend.domain.agents import (
@@ -337,3 +343,32 @@ def test_only_so_many_options_are_offered_and_none_whose_id_cannot_be_kept() -> 
     asked = options(("i" * (NAME_LIMIT + 1), "Allow", "allow_once"), *told)
     assert len(asked) == MOST_CHOICES
     assert asked[0] == ("o0", "allow_once")
+
+
+def test_what_is_offered_is_offered_once_for_each_id_and_never_more_than_there_is_room_for() -> (
+    None
+):
+    """Of two with one id nobody could tell which is on, and one could not be chosen."""
+    modes = [{"id": "a", "name": "Ask"}, {"id": "a", "name": "Other"}, {"id": "b", "name": "B"}]
+    found, _ = read_modes({"modes": {"availableModes": modes}})
+    assert [(mode.id, mode.name) for mode in found] == [("a", "Ask"), ("b", "B")]
+    twice = [{"value": "x", "name": "1"}, {"value": "x", "name": "2"}]
+    told = [{"id": f"o{n // 2}", "currentValue": "x", "options": twice} for n in range(100)]
+    options_found = read_options(told)
+    assert [option.id for option in options_found] == [f"o{n}" for n in range(MOST_OPTIONS)]
+    assert [choice.name for choice in options_found[0].choices] == ["1"]
+    commands = read_commands([{"name": "init"}, {"name": "init", "description": "again"}])
+    assert commands == (SlashCommand("init"),)
+
+
+def test_names_stand_in_one_line_and_hold_nothing_that_is_not_seen() -> None:
+    """A name that turns the text around it would read as another one."""
+    odd = "\u202eA\n\x1b[1mB\u2066 C"
+    found, _ = read_modes({"modes": {"availableModes": [{"id": "a", "name": odd}]}})
+    assert found[0].name == "A [1mB C"
+    asked = read_permission(
+        {"options": [{"optionId": "x", "name": odd}, {"optionId": "y", "name": "\u202e"}]},
+        UpdateReader().calls,
+    )
+    assert [option.name for option in asked.options] == ["A [1mB C", "y"]
+    assert read("session_info_update", title=odd) == TitleChanged("A [1mB C")
