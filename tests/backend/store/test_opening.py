@@ -374,3 +374,25 @@ def test_the_log_of_another_database_beside_a_store_is_refused_and_overwrites_no
     log.unlink()
     Path(f"{path}-shm").unlink(missing_ok=True)
     open_blocking(path)
+
+
+async def test_receipts_of_requests_lie_beside_those_of_answers_in_an_older_store(
+    path: Path, clock: FakeClock
+) -> None:
+    """T1.4: what lies there is of questions; nothing is owed that no receipt tells of."""
+    database = await SqliteDatabase.open(path, clock)
+    await ask(database, clock)
+    await database.close()
+    with raw(path) as connection:
+        connection.execute("DROP INDEX idx_deliveries_receipts")
+        connection.execute("ALTER TABLE interaction_deliveries DROP COLUMN kind")
+    told: list[StoreProgress] = []
+    open_blocking(path, told)
+    assert StoreStep.ADD_COLUMNS in [event.step for event in told]
+    assert "idx_deliveries_receipts" in [event.subject for event in told]
+    with raw(path) as connection:
+        rows = connection.execute("SELECT kind FROM interaction_deliveries").fetchall()
+    assert [row["kind"] for row in rows] == ["question"]
+    told.clear()
+    open_blocking(path, told)
+    assert told == []

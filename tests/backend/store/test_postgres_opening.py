@@ -159,6 +159,29 @@ async def test_a_missing_column_is_added_and_filled(postgres_url: str) -> None:
     assert row["revision"] == 0
 
 
+async def test_receipts_of_requests_lie_beside_those_of_answers_in_an_older_store(
+    postgres_url: str,
+) -> None:
+    """T1.4: what lies there is of questions; nothing is owed that no receipt tells of."""
+    await converge(postgres_url)
+    give_rows(postgres_url)
+    run(
+        postgres_url,
+        "DROP INDEX idx_deliveries_receipts",
+        "ALTER TABLE interaction_deliveries DROP COLUMN kind",
+        "INSERT INTO interaction_deliveries (pending_id, session_id, opened_at, updated_at)"
+        " SELECT 'p1', id, '2024', '2024' FROM task_sessions LIMIT 1",
+    )
+    await converge(postgres_url, allow=True)
+    with raw(postgres_url) as connection:
+        rows = connection.execute("SELECT kind FROM interaction_deliveries").fetchall()
+        found = connection.execute(
+            "SELECT 1 FROM pg_indexes WHERE indexname = 'idx_deliveries_receipts'"
+        ).fetchall()
+    assert {row["kind"] for row in rows} == {"question"}
+    assert len(found) == 1
+
+
 async def test_a_column_nothing_can_stand_in_for_is_said(postgres_url: str) -> None:
     await converge(postgres_url)
     run(postgres_url, "ALTER TABLE tasks DROP COLUMN title")
