@@ -37,6 +37,8 @@ class NewRequest:
     outcome which an equal call is told instead (T5.5)."""
     key_of_call: str | None = None
     """Of this one call, where this desk runs it at once: its caller comes again with it."""
+    end_is_told: bool = False
+    """Whether this desk will hear how it ends, or ends it itself."""
     ruling: Ruling | None = None
     """Decided before, such as for the desk's own tools: no rule is looked at."""
     wanted: Callable[[], bool] = _always

@@ -96,6 +96,7 @@ class Opening:
             now=now,
             ruling=ruled.ruling,
             idempotency_key=new.idempotency_key,
+            end_is_told=new.end_is_told,
         )
         if ruled.ruling.decision is not PolicyDecision.ASK or signed is None:
             allowed = ruled.ruling.decision is PolicyDecision.ALLOW

@@ -48,10 +48,11 @@ class Permissions:
         """
         if not isinstance(update, ToolCallChange):
             return
+        before = self._heard.find(session_id, update.call_id)
         self._heard.heard(session_id, update)
         for call in self._waiting.of_session(session_id):
             if call.told and call.call.call_id == update.call_id:
-                self._settler.went_on(call, update)
+                self._settler.went_on(call, update, with_change(before, update))
 
     async def permission_asked(
         self, session_id: SessionId, turn_id: TurnId, asked: PermissionAsked
@@ -68,6 +69,7 @@ class Permissions:
             turn_id,
             with_change(announced, asked.call),
             asked.options,
+            new_id(),
         )
         await self.ask(call, self._request(call, asked, announced))
         return call.option_id
@@ -80,13 +82,16 @@ class Permissions:
         self._waiting.add(call)
         self._parts.supervisor.start(self._open(call, new), name="open permission")
         try:
-            await call.answer
+            await asyncio.shield(call.answer)
         except asyncio.CancelledError:
             call.close(TAKEN_BACK)
-            self._settle_untold(call)
+            if call.ruled:
+                self._settler.ruled_untold(call)
+            else:
+                self._settle_untold(call)
             raise
         if call.ruled:
-            self._waiting.remove(call)
+            self._settler.ruled(call)
         elif call.reason:
             self._settle_untold(call)
         else:
@@ -127,6 +132,8 @@ class Permissions:
             options=call.options,
             action=action,
             review_id=call.review_id,
+            invocation_id=call.invocation_id,
+            end_is_told=True,
             ruling=None if tool is None else Ruling(PolicyDecision.ALLOW, OWN_TOOL),
             wanted=call.is_open,
         )
@@ -138,7 +145,8 @@ class Permissions:
             self._waiting.remove(call)
             call.close(NOT_OPENED)
         elif opened.review is None:
-            call.rule(opened.ruling)
+            if not call.rule(opened.ruling):
+                self._settler.ruled_untold(call)
         else:
             await self._announcer.tell(call.review_id)
 

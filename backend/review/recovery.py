@@ -15,9 +15,7 @@ _BUDGET: Final = 15.0
 _log = logging.getLogger(__name__)
 
 
-async def recover(
-    database: Database, clock: Clock, *, live: Container[str] = frozenset()
-) -> int:
+async def recover(database: Database, clock: Clock, *, live: Container[str] = frozenset()) -> int:
     """Cancel what nobody has decided; what was allowed has an unknown outcome. Nothing is told.
 
     Runs before any door opens, and again when a lost store is back: `live` are the requests of

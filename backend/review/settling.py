@@ -55,6 +55,11 @@ class ReviewSettler:
         else:
             call.told = True
 
+    def ruled_untold(self, call: WaitingCall) -> None:
+        """A rule has allowed it, and its agent waits no more and was not told."""
+        reason = call.reason or "agent_gone"
+        self._end_ruled(call, ruled_calls.RuledEnd(reason, untold=True))
+
     def went_on(self, call: WaitingCall, change: ToolCallChange, whole: ToolCallChange) -> None:
         """The agent tells how a call ended which it was answered about; `whole` is all it told."""
         if change.status not in ENDED:

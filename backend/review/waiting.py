@@ -19,8 +19,11 @@ class WaitingCall:
         turn_id: TurnId,
         call: ToolCallChange,
         options: tuple[PermissionOption, ...],
+        invocation_id: str = "",
     ) -> None:
         self.review_id = review_id
+        self.invocation_id = invocation_id
+        """Of the attempt, where a rule may allow it and its end is told here."""
         self.session_id = session_id
         self.turn_id = turn_id
         self.call = call
@@ -35,7 +38,7 @@ class WaitingCall:
         self.reason = ""
         """Why it was answered `cancelled` without a decision."""
         self.ruled = False
-        """It was answered without asking anybody; nothing is to be settled."""
+        """It was answered without asking anybody; there is no request to be settled."""
         self.said = ""
         """Why the human has declined it, in their words."""
 
@@ -47,19 +50,20 @@ class WaitingCall:
     def is_open(self) -> bool:
         return not self.answer.done()
 
-    def rule(self, ruling: Ruling) -> None:
-        """Answer as a rule says; nothing when it is answered already.
+    def rule(self, ruling: Ruling) -> bool:
+        """Answer as a rule says; False, and nothing, when it is answered already.
 
         What could not be put before a human was declined by nobody: it is told `cancelled`.
         """
         if self.answer.done():
-            return
+            return False
         allowed = ruling.decision is PolicyDecision.ALLOW
         said_no = ruling.reason in {BY_RULE, BY_DEFAULT}
         option = once(self.options) if allowed else declining(self.options) if said_no else None
         self.ruled, self.declined = True, not allowed
         self.reason = "" if allowed else ruling.reason
         self.answer.set_result(None if option is None else option.id)
+        return True
 
     def decide(self, review: Review) -> bool:
         """Answer as was decided; False when it was answered `cancelled` before."""
@@ -89,8 +93,11 @@ class WaitingCalls:
     def __init__(self) -> None:
         self._calls: dict[ReviewId, WaitingCall] = {}
 
-    def __contains__(self, review_id: object) -> bool:
-        return review_id in self._calls
+    def __contains__(self, own_id: object) -> bool:
+        """Of a request, or of the attempt a rule has allowed."""
+        return own_id in self._calls or any(
+            call.invocation_id == own_id for call in self._calls.values()
+        )
 
     def add(self, call: WaitingCall) -> None:
         self._calls[call.review_id] = call

@@ -28,7 +28,7 @@ async def test_our_own_tool_is_allowed_once_with_a_row_in_the_ledger(desk: Revie
 
     assert desk.cards() == []
     assert desk.ledger() == [("policy_decision", "success", "own_tool")]
-    assert desk.call_statuses() == [("authorized", "not_required", "")]
+    assert desk.call_statuses() == [("executing", "not_required", "")]
 
 
 async def test_without_an_option_for_this_once_a_human_decides(desk: ReviewDesk) -> None:

@@ -71,9 +71,8 @@ async def decide(tx: Transaction, review_id: ReviewId) -> object:
     )
     assert await review_outcomes.decide(tx, await stored(tx, review_id), decision)
     assert await review_outcomes.mark_told(tx, await stored(tx, review_id), NOW)
-    return await review_outcomes.mark_executed(
-        tx, await stored(tx, review_id), "succeeded", NOW, drifted=False
-    )
+    end = review_outcomes.AgentEnd("succeeded")
+    return await review_outcomes.mark_executed(tx, await stored(tx, review_id), end, NOW)
 
 
 async def cancel(tx: Transaction, review_id: ReviewId) -> object:

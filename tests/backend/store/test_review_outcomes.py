@@ -33,7 +33,8 @@ async def tell(tx: Transaction, stored: reviews.Stored, clock: FakeClock) -> boo
 
 
 async def execute(tx: Transaction, stored: reviews.Stored, clock: FakeClock) -> bool:
-    return await review_outcomes.mark_executed(tx, stored, "succeeded", clock.now(), drifted=False)
+    end = review_outcomes.AgentEnd("succeeded")
+    return await review_outcomes.mark_executed(tx, stored, end, clock.now())
 
 
 async def lose(tx: Transaction, stored: reviews.Stored, clock: FakeClock) -> bool:
