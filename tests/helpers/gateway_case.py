@@ -262,13 +262,16 @@ def _unavailable() -> None:
 
 
 @asynccontextmanager
-async def gateway_case(place: Place, clock: FakeClock) -> AsyncIterator[GatewayCase]:
-    """With one hosted session whose prompt runs."""
+async def gateway_case(
+    place: Place, clock: FakeClock, *, make_rows: bool = True
+) -> AsyncIterator[GatewayCase]:
+    """With one hosted session whose prompt runs; without rows, the next run on the same store."""
     database = await open_store(place, clock)
-    rows = RowMaker(place)
-    own = {"kind": "hosted", "agent": "codex", "agent_name": "Codex", "folder": "/home/a/p"}
-    rows.session(metadata=json.dumps({"kandesk": own}))
-    rows.turn("turn1")
+    if make_rows:
+        rows = RowMaker(place)
+        own = {"kind": "hosted", "agent": "codex", "agent_name": "Codex", "folder": "/home/a/p"}
+        rows.session(metadata=json.dumps({"kandesk": own}))
+        rows.turn("turn1")
     case = build(database, place, clock, Downstream(), FakeSecrets())
     await case.gateway.begin()
     case.gateway.go_on()
