@@ -101,6 +101,7 @@ DECISIONS = [
     *(f"T6.2 {number}" for number in (37, 43, 46, 48, 49, 50, 58, 59)),
     *(f"T6.3 {number}" for number in (64, 65, 67, 68)),
 ]
+OUTCOMES = [f"T6.2 {number}" for number in range(51, 56)]
 CASES = [
     *MATRIX,
     *RECOVERY,
@@ -110,6 +111,7 @@ CASES = [
     *IMPROVEMENTS,
     *CARDS,
     *DECISIONS,
+    *OUTCOMES,
 ]
 
 

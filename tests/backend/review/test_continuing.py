@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,7 @@ from backend.store import owed_outcomes
 from tests.helpers.clock import FakeClock
 from tests.helpers.gateway_case import GatewayCase, S, gateway_case
 from tests.helpers.place import Place, raw
+from tests.helpers.projecting import RecordingDatabase
 from tests.helpers.receipts import ScriptedPrompter, continuing, receipts_of, statuses, told
 from tests.helpers.store import RowMaker
 from tests.helpers.waiting import until
@@ -314,3 +316,22 @@ async def test_a_repaired_card_tells_nobody_anything(
     await receipts.give_next(S)
     assert receipts_of(case.place) == ["delivered"]
     assert len(prompter.given) == 1
+
+
+async def test_what_is_owed_and_has_to_wait_costs_nothing(
+    case: GatewayCase, prompter: ScriptedPrompter
+) -> None:
+    """Quiet means quiet: no statement in an hour, beside what was told and what is not yet."""
+    watched = RecordingDatabase(case.parts.database)
+    receipts = Continuations(replace(case.parts, database=watched), prompter, case.gateway.is_heard)
+    await executed(case, "a")
+    await receipts.give_next(S)
+    await executed(case, "b")
+    await until(lambda: len(prompter.looks) == 2)
+    RowMaker(case.place).question("p1", turn=prompter.given[0][0])
+    await receipts.give_next(S)
+    assert receipts_of(case.place) == ["delivered", "waiting_for_agent"]
+    before = watched.transactions
+    assert before > 0
+    await case.clock.advance(HOUR)
+    assert watched.transactions == before
