@@ -186,6 +186,18 @@ async def list_of_server(tx: Transaction, server_id: ServerId) -> tuple[ReviewId
     return tuple(ReviewId(str(row["id"])) for row in rows)
 
 
+async def list_without_server(tx: Transaction) -> tuple[ReviewId, ...]:
+    """Requests nobody can carry out any more: their server was removed before they were settled."""
+    rows = await tx.fetch_all(
+        "SELECT r.id FROM tool_action_requests r"
+        " WHERE r.status IN ('pending','approved','executing')"
+        f" AND r.status <> 'executing' AND r.owner = '{GATEWAY}'"
+        " AND NOT EXISTS (SELECT 1 FROM mcp_servers s WHERE s.id = r.server_id)"
+        " ORDER BY r.created_at, r.id"
+    )
+    return tuple(ReviewId(str(row["id"])) for row in rows)
+
+
 async def _finish(
     tx: Transaction,
     stored: Stored,

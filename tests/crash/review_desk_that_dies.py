@@ -12,13 +12,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from backend.domain.policy import RuleScope
 from backend.review.announcing import ReviewAnnouncer
 from backend.review.deciding import Deciding
+from backend.review.opening import Opening
 from backend.review.settling import ReviewSettler
 from backend.review.waiting import WaitingCall
-from backend.store import review_outcomes, reviews
+from backend.store import review_outcomes, reviews, ruled_calls
 from tests.helpers.clock import FakeClock
-from tests.helpers.reviewing import review_desk
+from tests.helpers.reviewing import ReviewDesk, make_asked, review_desk
 
 
 def _die(*_: object, **__: object) -> None:
@@ -51,11 +53,33 @@ POINTS: Final[dict[str, Callable[[], None]]] = {
     "telling written, not committed": lambda: die_after(review_outcomes, "mark_told"),
     "ending written, not committed": lambda: die_after(review_outcomes, "mark_executed"),
 }
+RULED: Final[dict[str, Callable[[], None]]] = {
+    "ruling written, not committed": lambda: die_after(reviews, "record_ruled"),
+    "ruled, nobody told": lambda: die_before(Opening, "announce"),
+    "its end written, not committed": lambda: die_after(ruled_calls, "settle"),
+}
+"""Of a second call, which the rule that was made with the first decision allows."""
 NEVER_DECIDED: Final = frozenset({"opened", "decision written, not committed"})
+
+
+async def ruled(desk: ReviewDesk, point: str) -> None:
+    waiting = desk.ask()
+    (review,) = await desk.opened()
+    await desk.decide(review, "once", remember=RuleScope.THIS_CALL)
+    await waiting
+    desk.tool_ended()
+    await desk.becomes("executed")
+    RULED[point]()
+    print(f"told {await desk.ask(make_asked('call-2'))}", flush=True)
+    desk.tool_ended(call_id="call-2")
+    await desk.supervisor.stop(5.0)
 
 
 async def main(store: Path, point: str, option: str) -> None:
     async with review_desk(store, FakeClock()) as desk:
+        if point in RULED:
+            await ruled(desk, point)
+            return
         POINTS[point]()
         waiting = desk.ask()
         (review,) = await desk.opened()

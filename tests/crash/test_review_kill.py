@@ -10,11 +10,12 @@ from backend.domain.review import ReviewStatus
 from backend.errors import Conflict
 from backend.ids import ReviewId
 from backend.review.recovery import recover
-from tests.crash.review_desk_that_dies import NEVER_DECIDED, POINTS
+from backend.store.review_rows import OUTCOME_UNKNOWN
+from tests.crash.review_desk_that_dies import NEVER_DECIDED, POINTS, RULED
 from tests.helpers.clock import FakeClock
 from tests.helpers.place import open_store, raw
 from tests.helpers.program import ROOT, environment
-from tests.helpers.reviewing import build_review_desk
+from tests.helpers.reviewing import build_review_desk, make_asked
 from tests.helpers.store import RowMaker
 
 pytestmark = pytest.mark.crash
@@ -90,5 +91,31 @@ async def test_a_desk_that_is_killed_answers_nothing_twice(
         assert await next_run.reviews.list_open_reviews() == ()
         with pytest.raises(Conflict):
             await next_run.decide(ReviewId(review_id), "always")
+    finally:
+        await database.close()
+
+
+@pytest.mark.parametrize("point", RULED)
+async def test_a_call_a_rule_allows_has_an_end_or_an_unknown_one(
+    tmp_path: Path, point: str
+) -> None:
+    """T1.2, T8.3: nobody was asked, and nothing of it is told twice."""
+    store, clock = tmp_path / "kandesk.db", FakeClock()
+
+    told = await die(store, point, "ruled")
+
+    assert told == (["told once"] if point == "its end written, not committed" else [])
+    database = await open_store(store, clock)
+    try:
+        await recover(database, clock)
+        next_run = build_review_desk(database, store, clock, RowMaker(store))
+        first, *second = next_run.call_statuses()
+        assert first == ("succeeded", "approved", "")
+        ruling = point == "ruling written, not committed"
+        assert second == ([] if ruling else [("failed", "not_required", OUTCOME_UNKNOWN)])
+        assert await recover(database, clock) == 0
+        again = next_run.ask(make_asked("call-3"))
+        assert await asyncio.wait_for(again, 20) == "once"
+        await next_run.supervisor.stop(1.0)
     finally:
         await database.close()

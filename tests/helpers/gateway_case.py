@@ -27,7 +27,7 @@ from backend.ids import (
 from backend.review.callers import ToolCaller
 from backend.review.gateway.calls import OpenedCall
 from backend.review.gateway.gateway import Gateway
-from backend.review.gateway.ports import OpenConnection
+from backend.review.gateway.ports import Connect, OpenConnection
 from backend.review.gateway.results import CallEnd, Reply, ServerGone, ToolResult
 from backend.review.gateway.tool_policy import tool_policy
 from backend.review.parts import ReviewParts
@@ -291,7 +291,9 @@ def build(
     secrets: FakeSecrets,
     *,
     key: bytes = b"key",
+    connect: Connect | None = None,
 ) -> GatewayCase:
+    """`connect` reaches other servers than the scripted one."""
     supervisor, bus = TaskSupervisor(), EventBus()
     numbers = iter(range(1, 1_000_000))
     events: list[Event] = []
@@ -305,7 +307,7 @@ def build(
     ) -> tuple[SessionId, TurnId]:
         return caller.hosted or S, TURN
 
-    async def connect(
+    async def connect_scripted(
         settings: ServerSettings,
         secrets: Mapping[str, str],
         *,
@@ -332,7 +334,13 @@ def build(
         store_now=store_now,
     )
     reviews = Reviews(parts)
-    gateway = Gateway(parts, reviews.tell, connect=connect, secrets=secrets, locate=locate)
+    gateway = Gateway(
+        parts,
+        reviews.tell,
+        connect=connect or connect_scripted,
+        secrets=secrets,
+        locate=locate,
+    )
     return GatewayCase(
         gateway, reviews, parts, place, clock, secrets, downstream, supervisor, events
     )

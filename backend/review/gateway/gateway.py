@@ -10,7 +10,7 @@ from backend.review.callers import Locate
 from backend.review.gateway.calls import GatewayCalls
 from backend.review.gateway.executing import Executing
 from backend.review.gateway.ports import Connect, Tell
-from backend.review.gateway.recovery import GatewayRecovery
+from backend.review.gateway.recovery import SERVER_REMOVED, GatewayRecovery
 from backend.review.gateway.registering import Registering
 from backend.review.gateway.running import ReviewNews, RunningCalls
 from backend.review.gateway.servers import Servers
@@ -18,8 +18,6 @@ from backend.review.parts import ReviewParts
 from backend.store import gateway_calls, review_outcomes, reviews
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
-
-SERVER_REMOVED = "server_removed"
 
 
 class Gateway:

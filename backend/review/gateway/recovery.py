@@ -1,14 +1,17 @@
 """Calls an earlier run of the desk has left without an end (tool-review.md, Decide once)."""
 
 import logging
+from typing import Final
 
 from backend.ids import ReviewId
 from backend.review.gateway.executing import EXPIRED_END, UNKNOWN_END, Executing
 from backend.review.gateway.running import RunningCalls
 from backend.review.parts import ReviewParts
-from backend.store import gateway_calls, reviews
+from backend.store import gateway_calls, review_outcomes, reviews
 from backend.store.database import Transaction
 from backend.store.locks import lock_sessions
+
+SERVER_REMOVED: Final = "server_removed"
 
 _log = logging.getLogger(__name__)
 
@@ -30,10 +33,13 @@ class GatewayRecovery:
         async with self._parts.database.reading() as tx:
             found = await gateway_calls.list_unsettled(tx)
             begun = await gateway_calls.list_running(tx)
+            without = await gateway_calls.list_without_server(tx)
         self._to_run = []
         settled = 0
+        for review_id in without:
+            settled += await self._cancel(review_id)
         for review_id in found:
-            if review_id not in self._executing:
+            if review_id not in self._executing and review_id not in without:
                 settled += await self._settle_request(review_id)
         for call in begun:
             if call.invocation_id not in self._running:
@@ -47,6 +53,19 @@ class GatewayRecovery:
         for review_id in self._to_run:
             self._executing.start(review_id)
         self._to_run = []
+
+    async def _cancel(self, review_id: ReviewId) -> bool:
+        """Its server is gone, and the run that removed it ended before it said so."""
+        async with self._parts.database.writing() as tx:
+            seen = await reviews.find(tx, review_id)
+            if seen is None:
+                return False
+            await lock_sessions(tx, [seen.review.session_id])
+            stored = await reviews.find(tx, review_id)
+            now = self._parts.clock.now()
+            return stored is not None and await review_outcomes.cancel(
+                tx, stored, SERVER_REMOVED, now, untold=True
+            )
 
     async def _settle_request(self, review_id: ReviewId) -> bool:
         async with self._parts.database.writing() as tx:

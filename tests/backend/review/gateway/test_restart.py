@@ -113,3 +113,22 @@ async def test_an_approval_that_is_told_twice_runs_once(case: GatewayCase, times
     case.downstream.gate.set()
     await case.becomes(opened, "executed")
     assert len(case.downstream.calls) == 1
+
+
+@pytest.mark.parametrize("approved", [False, True])
+async def test_what_waits_for_a_server_that_was_removed_is_cancelled_at_the_next_start(
+    case: GatewayCase,
+    approved: bool,  # noqa: FBT001
+) -> None:
+    """The desk ended between the two: nobody is left with a card that nobody can carry out."""
+    await case.add()
+    opened = await case.open(path="a")
+    if approved:
+        await case.approve_unheard(opened)
+    case.run("DELETE FROM mcp_servers")
+    await case.dies()
+    after = await case.again()
+    review = await after.review(opened)
+    assert (review.status, review.reason) == (ReviewStatus.CANCELLED, "server_removed")
+    assert await after.reviews.list_open_reviews() == ()
+    assert case.downstream.calls == []
