@@ -147,6 +147,8 @@ class Prompt:
         self._settler = settler
         self._guest = caller.hosted is None
         self._before: PromptAnswer | None = None
+        self._declined: ReviewId | None = None
+        """The request of the attempt before it, whose no it is told."""
         self._over = False
         self.call = call
 
@@ -172,7 +174,9 @@ class Prompt:
         if self._over:
             return
         self._over = True
-        if self._before is not None or call.ruled or call.reason == NOT_OPENED:
+        if self._declined is not None:
+            self._settler.told_again(call, self._declined)
+        elif self._before is not None or call.ruled or call.reason == NOT_OPENED:
             self._waiting.remove(call)
         elif answer.end is PromptEnd.ALLOWED:
             self._settler.told(call)
@@ -202,6 +206,7 @@ class Prompt:
         """Answer as the attempt before it: a no is still one, a yes is never given twice."""
         if review.status is ReviewStatus.DECLINED:
             self._before = PromptAnswer(PromptEnd.DECLINED, reason=review.reason)
+            self._declined = review.review_id
         else:
             self._before = PromptAnswer(PromptEnd.UNKNOWN)
         self.call.close(REPLACED)

@@ -7,6 +7,7 @@ from backend.domain.call_result import result_of
 from backend.domain.digest import canonical_json
 from backend.domain.review import NOT_TOLD
 from backend.domain.tool_call import ENDED
+from backend.ids import ReviewId
 from backend.review.announcing import ReviewAnnouncer
 from backend.review.parts import ReviewParts
 from backend.review.waiting import WaitingCall, WaitingCalls
@@ -35,6 +36,19 @@ class ReviewSettler:
             return await review_outcomes.mark_told(tx, stored, self._parts.clock.now())
 
         self._start(call, mark, "tell permission", ends=call.declined)
+
+    def told_again(self, call: WaitingCall, declined: ReviewId) -> None:
+        """A call that came again is being told the no of the one before it."""
+
+        async def mark(tx: Transaction) -> None:
+            await lock_sessions(tx, [call.session_id])
+            stored = await reviews.find(tx, declined)
+            if stored is not None:
+                told = receipts.telling(stored.review, self._parts.clock.now())
+                await tx.execute_each([told])
+
+        self._waiting.remove(call)
+        self._parts.supervisor.start(self._parts.write_at_last(mark), name="tell permission again")
 
     def untold(self, call: WaitingCall) -> None:
         """It waits no more and was given nothing, whatever was decided."""

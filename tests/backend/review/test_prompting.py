@@ -12,6 +12,7 @@ from backend.review.recovery import recover
 from tests.helpers.clock import FakeClock
 from tests.helpers.place import Place
 from tests.helpers.prompting import BASH, HOSTED, PromptCase, guest, prompt_case
+from tests.helpers.receipts import receipts_of
 from tests.helpers.reviewing import SERVER, S
 from tests.helpers.waiting import until
 
@@ -223,6 +224,7 @@ async def test_an_approval_whose_writing_was_lost_is_never_given_again(
 async def test_a_decline_whose_writing_was_lost_is_still_one(
     place: Place, clock: FakeClock
 ) -> None:
+    """T1.4: whether it was told is not known until the call comes again and is."""
     async with prompt_case(place, clock) as first:
         _, answer, review = await first.ask_one(guest(call="i1:7"))
         await first.decide(review, "deny")
@@ -230,8 +232,12 @@ async def test_a_decline_whose_writing_was_lost_is_still_one(
         await first.desk.dies()
     async with prompt_case(place, clock, make_rows=False) as case:
         await recover(case.desk.faults, clock)
-        _, again = await case.ask(guest(call="i1:7"))
-        assert await again == PromptAnswer(PromptEnd.DECLINED)
+        assert receipts_of(place) == ["unknown"]
+        prompt, again = await case.ask(guest(call="i1:7"))
+        told = await again
+        assert told == PromptAnswer(PromptEnd.DECLINED)
+        prompt.told(told)
+        await until(lambda: receipts_of(place) == ["delivered"])
 
 
 async def test_a_call_sent_again_to_the_same_desk_replaces_its_own_card(
