@@ -45,10 +45,10 @@ class AgentLife:
             AgentFailed: it does not start; the session's trouble tells why.
         """
         live = self._parts.live.get(session_id)
-        if live.agent is not None:
-            return live.agent
         starting = self._starting.get(session_id)
         if starting is None:
+            if live.agent is not None:
+                return live.agent
             starting = self._parts.supervisor.start(
                 self._start(live, anew=anew), name=f"start agent of {session_id}"
             )

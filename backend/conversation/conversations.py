@@ -92,7 +92,7 @@ class Conversations:
                 OutgoingMessage(start.admission_id, start.session_id, start.prompt)
             )
         elif made:
-            self._in_background(self._life.ensure(start.session_id), "start agent")
+            self._in_background(self._run(start.session_id), "start agent")
 
     async def conversation(self, session_id: SessionId) -> Conversation | None:
         return await self._views.current(session_id)
@@ -162,7 +162,7 @@ class Conversations:
             await self._unsent.call_off(session_id)
             return
         turn.stopped = True
-        live.status = AgentStatus.STOPPING
+        live.at_work(turn)
         self._watch.turn_stopped(live, turn)
         self._views.changed(session_id)
         agent = live.agent
@@ -182,9 +182,10 @@ class Conversations:
             self._views.changed(session_id)
             self._dispatches.look_again(session_id)
             return
-        self._in_background(self._resume(session_id, anew=anew), "resume agent")
+        self._in_background(self._run(session_id, anew=anew), "resume agent")
 
-    async def _resume(self, session_id: SessionId, *, anew: bool) -> None:
+    async def _run(self, session_id: SessionId, *, anew: bool = False) -> None:
+        """Start its agent, and give it what was written while it started."""
         await self._life.ensure(session_id, anew=anew)
         self._dispatches.look_again(session_id)
 

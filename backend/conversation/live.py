@@ -90,6 +90,11 @@ class LiveSession:
         """What decides about a message, beside the store."""
         return LiveAgent(works=self.turn is not None, failed=self.status is AgentStatus.FAILED)
 
+    def at_work(self, turn: LiveTurn) -> None:
+        """Its agent has something to do, or to stop; one that is gone does neither."""
+        if self.agent is not None:
+            self.status = AgentStatus.STOPPING if turn.stopped else AgentStatus.WORKING
+
     def offers(self, setup: SessionSetup) -> None:
         """An agent runs, and this is what it offers."""
         self.offered = True

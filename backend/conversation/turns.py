@@ -66,7 +66,7 @@ class Turns:
     def hands_over(self, live: LiveSession, turn: LiveTurn) -> None:
         """The agent is given a prompt; one that does not read it can be stopped, and is silent."""
         turn.heard_at = self._parts.clock.monotonic()
-        live.status = AgentStatus.STOPPING if turn.stopped else AgentStatus.WORKING
+        live.at_work(turn)
         self._watch.turn_began(live, turn)
         self._views.changed(live.session_id)
 

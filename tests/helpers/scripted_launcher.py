@@ -57,6 +57,8 @@ class ScriptedAgent:
         self.broken = False
         self.hung_up = False
         self.refuses: frozenset[str] = frozenset()
+        self.takes_choices = asyncio.Event()
+        self.takes_choices.set()
         self.chosen: list[str] = []
         self.cancels = 0
         self.stopped = False
@@ -73,12 +75,13 @@ class ScriptedAgent:
         self.cancels += 1
 
     async def set_mode(self, mode: str) -> None:
-        self._choose(f"mode {mode}")
+        await self._choose(f"mode {mode}")
 
     async def set_option(self, option_id: str, value: str) -> None:
-        self._choose(f"{option_id} {value}")
+        await self._choose(f"{option_id} {value}")
 
-    def _choose(self, what: str) -> None:
+    async def _choose(self, what: str) -> None:
+        await self.takes_choices.wait()
         if what in self.refuses:
             raise AgentFailed(ErrorCode.AGENT_FAILED, f"there is no {what}")
         self.chosen.append(what)
@@ -106,12 +109,16 @@ class ScriptedLauncher:
         self.error: AgentFailed | None = None
         self.refuses: frozenset[str] = frozenset()
         """Choices no agent takes."""
+        self.slow_to_choose = False
+        """Agents take no choice until `takes_choices` is set."""
 
     async def launch(self, launch: AgentLaunch, listener: AgentListener) -> ScriptedAgent:
         if self.error is not None:
             raise self.error
         agent = ScriptedAgent(launch, listener, len(self.agents))
         agent.refuses = self.refuses
+        if self.slow_to_choose:
+            agent.takes_choices.clear()
         await listener.started(agent.mark)
         self.agents.append(agent)
         return agent

@@ -10,10 +10,11 @@ from backend.domain.session_notice import SessionNotice
 from backend.ids import AdmissionId, TaskId
 from backend.store import hosted_sessions, prompts
 from backend.store.hosted_sessions import SessionChange
-from tests.helpers.clock import FakeClock
+from tests.helpers.clock import FakeClock, settle
 from tests.helpers.place import Place
 from tests.helpers.scripted_hosting import Hosted, S, hosting
 from tests.helpers.scripted_launcher import AGENT, ScriptedLauncher
+from tests.helpers.waiting import until
 
 MODES = (SessionMode("ask", "Ask first"), SessionMode("code", "Edit by itself"))
 MODEL = ConfigOption("model", "Model", "large", (OptionChoice("large", "Large"),))
@@ -124,3 +125,20 @@ async def test_an_agent_is_offered_with_what_could_be_chosen_when_it_last_ran(
             await hosted_sessions.change(tx, S, known, clock.now())
         (offer,) = await hosted.desk.desk.conversations.list_agents()
         assert (offer.modes, offer.options) == (MODES, (MODEL,))
+
+
+async def test_no_prompt_goes_out_before_what_was_chosen_for_it(
+    place: Place, clock: FakeClock, tmp_path: Path
+) -> None:
+    """A message written while the agent starts is meant for the mode that was chosen."""
+    launcher = ScriptedLauncher()
+    launcher.slow_to_choose = True
+    async with hosting(place, clock, tmp_path, launcher) as hosted:
+        await start(hosted, "")
+        await until(lambda: launcher.agents)
+        await hosted.send("go")
+        await settle()
+        assert hosted.agent.given == []
+        hosted.agent.takes_choices.set()
+        await hosted.works()
+        assert hosted.agent.chosen == ["mode code", "model small"]

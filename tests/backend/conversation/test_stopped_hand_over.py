@@ -8,12 +8,14 @@ import pytest
 
 from backend.clock import SystemClock
 from backend.domain.hosted import AgentProblem, AgentStatus
+from backend.events import TurnCompleted
 from backend.store.metadata import OWN_KEY, as_dict
 from tests.helpers.clock import FakeClock, settle
 from tests.helpers.faults import Fault
 from tests.helpers.kept import Kept
 from tests.helpers.place import Place
 from tests.helpers.scripted_hosting import Hosted, S, hosting
+from tests.helpers.scripted_launcher import ScriptedPrompt
 from tests.helpers.waiting import eventually, until
 
 
@@ -143,3 +145,39 @@ async def test_a_stop_reaches_an_agent_that_is_given_an_answer(hosted: Hosted) -
     await until(lambda: hosted.agent.cancels == 1)
     hosted.agent.prompts[-1].done("cancelled")
     await hosted.status(AgentStatus.READY)
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+async def test_a_stop_that_finds_the_agent_gone_leaves_no_session_stopping(
+    hosted: Hosted, *, wanted: bool
+) -> None:
+    """Its turn is still being written down: what is asked to stop is not there any more."""
+    await hosted.send("go")
+    await hosted.works()
+    slow = Fault("before")
+    hosted.faults.plan(slow)
+    hosted.agent.die(wanted=wanted)
+    await slow.reached.wait()
+    stopping = asyncio.create_task(hosted.desk.desk.conversations.cancel_turn(S))
+    await settle()
+    slow.go_on.set()
+    await stopping
+    await until(lambda: any(isinstance(event, TurnCompleted) for event in hosted.desk.events))
+    assert (await hosted.seen()).status is (AgentStatus.ABSENT if wanted else AgentStatus.FAILED)
+
+
+async def test_an_agent_that_dies_with_its_prompt_taken_does_not_seem_to_work(
+    hosted: Hosted,
+) -> None:
+    agent = hosted.agent
+    give = agent.prompt
+
+    async def takes_and_dies(text: str) -> ScriptedPrompt:
+        prompt = await give(text)
+        agent.die()
+        return prompt
+
+    agent.prompt = takes_and_dies  # type: ignore[method-assign]
+    await hosted.send("go")
+    await until(lambda: any(isinstance(event, TurnCompleted) for event in hosted.desk.events))
+    assert (await hosted.seen()).status is AgentStatus.FAILED
