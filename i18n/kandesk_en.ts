@@ -1297,6 +1297,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>you</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>in this window</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1369,6 +1373,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>End of a rule changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Rule used</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1394,6 +1402,10 @@
     </message>
     <message>
         <source>Other arguments than asked for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>An entry of the kind “%1”</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2094,7 +2106,35 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>the agent stopped waiting before anybody decided</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the agent asked again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kandesk ended before anybody decided</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this agent does not tell what came of it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its server was removed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the agent was told</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the agent took it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the code “%1”</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -1275,6 +1275,10 @@
         <translation>被拒绝</translation>
     </message>
     <message>
+        <source>you</source>
+        <translation>您</translation>
+    </message>
+    <message>
         <source>in this window</source>
         <translation>在此窗口中</translation>
     </message>
@@ -1347,6 +1351,10 @@
         <translation>已撤销规则</translation>
     </message>
     <message>
+        <source>End of a rule changed</source>
+        <translation>规则的期限已更改</translation>
+    </message>
+    <message>
         <source>Rule used</source>
         <translation>已使用规则</translation>
     </message>
@@ -1373,6 +1381,10 @@
     <message>
         <source>Other arguments than asked for</source>
         <translation>参数与请求的不同</translation>
+    </message>
+    <message>
+        <source>An entry of the kind “%1”</source>
+        <translation>“%1”类型的条目</translation>
     </message>
 </context>
 <context>
@@ -2069,8 +2081,36 @@
         <translation>无法呈现给您</translation>
     </message>
     <message>
+        <source>the agent stopped waiting before anybody decided</source>
+        <translation>在有人决定之前，代理已停止等待</translation>
+    </message>
+    <message>
+        <source>the agent asked again</source>
+        <translation>代理又询问了一次</translation>
+    </message>
+    <message>
+        <source>Kandesk ended before anybody decided</source>
+        <translation>在有人决定之前，Kandesk 已结束</translation>
+    </message>
+    <message>
+        <source>this agent does not tell what came of it</source>
+        <translation>此代理不会告知结果如何</translation>
+    </message>
+    <message>
+        <source>its server was removed</source>
+        <translation>其服务器已被移除</translation>
+    </message>
+    <message>
+        <source>the agent was told</source>
+        <translation>已告知代理</translation>
+    </message>
+    <message>
         <source>the agent took it back</source>
         <translation>代理已收回请求</translation>
+    </message>
+    <message>
+        <source>the code “%1”</source>
+        <translation>代码“%1”</translation>
     </message>
 </context>
 <context>

@@ -51,7 +51,7 @@ class LedgerFacts(QObject):
             (self.tr("Tool"), entry.tool_name),
             (self.tr("Why"), self._words.reason(entry)),
             (self.tr("Decided"), self._words.door(entry.door)),
-            (self.tr("By"), entry.actor),
+            (self.tr("By"), self._words.actor(entry)),
             (self.tr("Session"), self._where(session)),
             (self.tr("Code"), " / ".join(filter(None, (entry.event_type, entry.reason)))),
         ]

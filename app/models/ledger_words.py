@@ -26,6 +26,8 @@ class LedgerWords(QObject):
                 return self._failed(entry)
             case "call_denied":
                 return self.tr("Refused")
+            case "trust_rule_created" | "trust_rule_changed" | "trust_rule_revoked":
+                return self._of_rule(entry.event_type)
             case _:
                 return self._rarer(entry.event_type)
 
@@ -37,6 +39,10 @@ class LedgerWords(QObject):
     def reason(self, entry: LedgerEntry) -> str:
         said = {"", entry.event_type, entry.outcome, entry.decision}
         return "" if entry.reason in said else reason_text(entry.reason)
+
+    def actor(self, entry: LedgerEntry) -> str:
+        """Who did it; who decides at the desk is its human, whatever the window calls itself."""
+        return self.tr("you") if entry.door not in {"", "rule"} else entry.actor
 
     def door(self, door: str) -> str:
         match door:
@@ -84,12 +90,17 @@ class LedgerWords(QObject):
             return self.tr("Outcome unknown")
         return self.tr("Failed")
 
-    def _rarer(self, event_type: str) -> str:
+    def _of_rule(self, event_type: str) -> str:
         match event_type:
             case "trust_rule_created":
                 return self.tr("Rule made")
             case "trust_rule_revoked":
                 return self.tr("Rule revoked")
+            case _:
+                return self.tr("End of a rule changed")
+
+    def _rarer(self, event_type: str) -> str:
+        match event_type:
             case "trust_rule_used":
                 return self.tr("Rule used")
             case "discovery":
@@ -105,4 +116,4 @@ class LedgerWords(QObject):
             case "arguments_drifted":
                 return self.tr("Other arguments than asked for")
             case _:
-                return event_type.replace("_", " ")
+                return self.tr("An entry of the kind “%1”").replace("%1", event_type)

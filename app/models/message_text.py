@@ -46,6 +46,7 @@ KNOWN_KINDS: Final = (
 )
 _HIDDEN: Final = re.compile(r"<kandev-system>.*?(?:</kandev-system>\s*|\Z)", re.DOTALL)
 _QUIET_DELIVERIES: Final = frozenset({Delivery.DELIVERED})
+_TOLD_LATER: Final = (Delivery.WAITING_FOR_AGENT, Delivery.UNKNOWN)
 
 
 def visible_text(message: Message) -> str:
@@ -210,7 +211,15 @@ def _permission_text(message: Message) -> str:
 
 
 def _permission_kind(message: Message) -> str:
-    return f"{permission_name()}, {decision_text(read_permission(message))}"
+    return f"{permission_name()}, {permission_status(message)}"
+
+
+def permission_status(message: Message) -> str:
+    """What became of it, and where that is on its way to an agent which was not told yet."""
+    told = decision_text(read_permission(message))
+    if message.delivery in _TOLD_LATER:
+        return f"{told} · {delivery_text(message.delivery)}"
+    return told
 
 
 def _error_text(message: Message) -> str:

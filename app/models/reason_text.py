@@ -67,6 +67,14 @@ _REASONS: Final = {
     ),
     "agent_gone": QT_TRANSLATE_NOOP("Reasons", "the agent had ended"),
     "not_opened": QT_TRANSLATE_NOOP("Reasons", "it could not be put before you"),
+    "agent_stopped_waiting": QT_TRANSLATE_NOOP(
+        "Reasons", "the agent stopped waiting before anybody decided"
+    ),
+    "asked_again": QT_TRANSLATE_NOOP("Reasons", "the agent asked again"),
+    "desk_ended": QT_TRANSLATE_NOOP("Reasons", "Kandesk ended before anybody decided"),
+    "outcome_not_told": QT_TRANSLATE_NOOP("Reasons", "this agent does not tell what came of it"),
+    "server_removed": QT_TRANSLATE_NOOP("Reasons", "its server was removed"),
+    "told": QT_TRANSLATE_NOOP("Reasons", "the agent was told"),
     "taken_back": QT_TRANSLATE_NOOP("Reasons", "the agent took it back"),
 }
 """Codes of T5.6 and our own."""
@@ -77,7 +85,9 @@ def reason_text(code: str) -> str:
     words = _REASONS.get(code)
     if words is not None:
         return QCoreApplication.translate("Reasons", str(words))
-    return code.replace("_", " ")
+    if not code:
+        return ""
+    return QCoreApplication.translate("Reasons", "the code “%1”").replace("%1", code)
 
 
 def failure_text(error: str) -> str:

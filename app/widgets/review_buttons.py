@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.models.policy_words import PolicyWords
 from app.resources import Icon
@@ -14,6 +15,8 @@ from app.widgets.armed_menu import ArmedMenu
 from app.widgets.arming import ArmingGuard
 from app.widgets.decline_strip import DeclineStrip
 from app.widgets.named_button import named_button
+from app.widgets.option_rows import OptionRows
+from app.widgets.verdict_row import VerdictRow
 from app.widgets.wordy_button import WordyButton
 from backend.domain.agents import PermissionOption
 from backend.domain.policy import Risk, RuleScope
@@ -48,6 +51,10 @@ class ReviewButtons(QWidget):
         self.always = named_button("alwaysAllowButton")
         self.approve = named_button("approveButton", "primary")
         self.strip = DeclineStrip(theme, guard)
+        self.options = OptionRows(theme)
+        self._main = VerdictRow(
+            theme, (self.decline, self.decline_more), (self.always, self.approve)
+        )
         self._note = QLabel()
         self._note.setProperty("role", "small")
         self._note.setWordWrap(True)
@@ -71,9 +78,7 @@ class ReviewButtons(QWidget):
         self._runs_here = review.owner is Owner.GATEWAY
         self._destroys = review.risk is Risk.DESTRUCTIVE
         for button, _ in self._extra:
-            self._rows.removeWidget(button)
-            button.hide()
-            button.deleteLater()
+            self.options.remove(button)
         self._extra = []
         for number, option in enumerate((*choices.always, *choices.others), start=1):
             self._add_option(number, option)
@@ -113,6 +118,11 @@ class ReviewButtons(QWidget):
         extra = (button for button, _ in self._extra)
         return tuple(button for button in (*own, *extra) if not button.isHidden())
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
+
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:
             self._retranslate()
@@ -120,21 +130,10 @@ class ReviewButtons(QWidget):
 
     def _build(self) -> None:
         px = self._theme.pixels
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(px(6))
-        self._main = QWidget()
-        main = QHBoxLayout(self._main)
-        main.setContentsMargins(0, 0, 0, 0)
-        main.setSpacing(px(8))
-        main.addWidget(self.decline)
-        main.addWidget(self.decline_more)
-        main.addStretch(1)
-        main.addWidget(self.always)
-        main.addWidget(self.approve)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(px(8))
-        column.addLayout(self._rows)
+        column.addWidget(self.options)
         column.addWidget(self._note)
         column.addWidget(self._main)
         column.addWidget(self.strip)
@@ -147,7 +146,7 @@ class ReviewButtons(QWidget):
             lambda: self._press(button, lambda: self.chosen.emit(Decision(option.id)))
         )
         self._guard.watch(button)
-        self._rows.addWidget(button)
+        self.options.add(button)
         self._extra.append((button, option))
 
     def _press(self, button: QPushButton, deed: Callable[[], None]) -> None:
@@ -226,10 +225,9 @@ class ReviewButtons(QWidget):
             else self.tr("Approve this once")
         )
         self.approve.setAccessibleName(name)
-        self.always.setText(self.tr("Always allow…"))
+        self.always.setAccessibleName(self.tr("Always allow…"))
         scopes = "; ".join(self._words.scope(scope) for scope in choices.scopes)
         self.always.setAccessibleDescription(scopes)
-        self.always.setToolTip(scopes)
         for button, option in ((self.decline, choices.decline), (self.approve, choices.approve)):
             called = option.name if option is not None else ""
             words = self.tr("The agent calls it: %1").replace("%1", called) if called else ""
@@ -243,6 +241,22 @@ class ReviewButtons(QWidget):
             extra.set_words(own.name or own.id)
             extra.setAccessibleDescription(remembers if always else "")
             extra.setToolTip(remembers if always and self._low else "")
+        self._fit()
+
+    def _fit(self) -> None:
+        """Where not all words fit beside each other, "Always allow…" is a button to unfold, as the
+        other ways to decline are: its words are in its menu then.
+        """
+        words, scopes = self.always.accessibleName(), self.always.accessibleDescription()
+        self.always.setText(words)
+        self.always.setIcon(QIcon())
+        short = self._main.natural_width > self.width()
+        if short:
+            self.always.setText("")
+            self.always.setIcon(self._theme.icon(Icon.EXPAND))
+            self.always.setIconSize(self._theme.icon_size(16))
+        self.always.setToolTip(f"{words} {scopes}" if short else scopes)
+        self._main.arrange()
 
     def _approve_words(self) -> str:
         if self._sending:

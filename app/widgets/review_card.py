@@ -115,7 +115,8 @@ class ReviewCardWidget(QWidget):
         return QSize(self.width(), self._height(self._text.natural_height()))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, self._height(self._text.minimumSizeHint().height()))
+        slack = 0 if self._buttons.isHidden() else self._buttons.options.slack(self._inside())
+        return QSize(0, self._height(self._text.minimumSizeHint().height()) - slack)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

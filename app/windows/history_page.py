@@ -26,7 +26,6 @@ class HistoryPage(ListPage):
         self._facts = HistoryFacts(self)
         self._filter = QLineEdit()
         self._filter.setObjectName("historyFilter")
-        self._filter.setMinimumHeight(theme.pixels(36))
         self.controls.addWidget(self._filter, 1)
         self._session = named_button("historySession")
         self._record = named_button("historyRecord")
@@ -113,6 +112,7 @@ class HistoryPage(ListPage):
             self.record_wanted.emit(item.review.review_id)
 
     def _show_icons(self) -> None:
+        self._filter.setMinimumHeight(self.theme.pixels(36))
         self._session.setIcon(self.theme.button_icon(Icon.NEXT))
         self._record.setIcon(self.theme.button_icon(Icon.PLAN))
         for button in (self._session, self._record):

@@ -30,7 +30,8 @@ class LedgerPage(ListPage):
         self._facts = LedgerFacts(self)
         self._which = ChoiceBox(theme)
         self._which.setObjectName("recordSession")
-        self._which.setMinimumHeight(theme.pixels(36))
+        theme.changed.connect(self._restyle)
+        self._restyle()
         self._one = QLabel()
         self._one.setObjectName("recordRequest")
         self._all = named_button("recordAll")
@@ -85,6 +86,9 @@ class LedgerPage(ListPage):
         self._only.setText(self.tr("Only this request"))
         self._fill()
         self._refresh()
+
+    def _restyle(self) -> None:
+        self._which.setMinimumHeight(self.theme.pixels(36))
 
     def _fill(self) -> None:
         """Every session that is known, the newest first."""

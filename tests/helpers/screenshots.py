@@ -1,6 +1,6 @@
 """Draws the pictures of `docs/screenshots` from the running program and a real client.
 
-usage: QT_QPA_PLATFORM=offscreen .venv/bin/python -m tests.helpers.screenshots [FOLDER] [--hosted]
+usage: .venv/bin/python -m tests.helpers.screenshots [FOLDER] [--hosted | --pages]
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from tests.helpers.client_process import ClientProcess, client_process
 from tests.helpers.hosted_screenshots import draw_hosted
 from tests.helpers.live_window import LiveWindow, live_window
 from tests.helpers.mcp_clients import question
+from tests.helpers.page_screenshots import draw_pages
 from tests.helpers.qt_loop import qt_loop
 
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
@@ -159,6 +160,8 @@ if __name__ == "__main__":
     with loop:  # type: ignore[attr-defined]
         target = Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET
         target.mkdir(parents=True, exist_ok=True)
-        loop.run_until_complete(draw_hosted(target))
-        if "--hosted" not in sys.argv:
+        loop.run_until_complete(draw_pages(target))
+        if "--pages" not in sys.argv:
+            loop.run_until_complete(draw_hosted(target))
+        if not {"--hosted", "--pages"} & set(sys.argv):
             loop.run_until_complete(draw(target))

@@ -1,11 +1,15 @@
 """A card and the composer of a running agent share a small window, in any language and size."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
+from app.pseudo_locale import PSEUDO
 from app.widgets.overlay_body import OverlayBody
+from backend.domain.agents import PermissionOption
 from backend.domain.hosted import AgentStatus
+from backend.domain.policy import RuleScope
+from backend.domain.review import Owner
 from backend.ids import TurnId
 from tests.helpers.clock import settle
 from tests.helpers.desk_builders import make_bundle
@@ -23,8 +27,24 @@ async def ask(window: HostedWindow) -> None:
     await until(lambda: window.sees("clarificationOverlay"))
 
 
-async def ask_permission(window: HostedWindow) -> None:
-    window.shown.backend.desk.reviews.ask(make_review(WORKING.session_id))
+SCOPED: dict[str, object] = {
+    "scopes": (RuleScope.THIS_CALL,),
+    "decline_scopes": (RuleScope.THIS_CALL,),
+}
+GATEWAY: dict[str, object] = {
+    "owner": Owner.GATEWAY,
+    "server_name": "files",
+    "options": (
+        PermissionOption("once", "Approve", "allow_once"),
+        PermissionOption("no", "Decline", "reject_once"),
+    ),
+    "scopes": tuple(RuleScope),
+    "decline_scopes": tuple(RuleScope),
+}
+
+
+async def ask_permission(window: HostedWindow, parts: dict[str, object] | None = None) -> None:
+    window.shown.backend.desk.reviews.ask(make_review(WORKING.session_id, **(parts or {})))  # type: ignore[arg-type]
     await until(lambda: window.sees("reviewCard"))
 
 
@@ -57,14 +77,26 @@ async def test_a_question_can_be_read_and_answered_at_200_percent(language: str)
         assert seen >= body.least_height
 
 
-@pytest.mark.parametrize("language", ["en", "zh_CN"])
-async def test_a_permission_can_be_decided_at_200_percent(language: str) -> None:
-    """window.md, Layout: everything works at 800 x 600 at 200 %."""
+@pytest.mark.parametrize("language", ["en", "zh_CN", PSEUDO])
+@pytest.mark.parametrize("kind", ["agent", "gateway"])
+async def test_a_permission_can_be_decided_at_200_percent(language: str, kind: str) -> None:
+    """window.md, Layout: everything works at 800 x 600 at 200 %; no word of a verdict is cut."""
     async with hosted_window(WORKING, size=SMALL) as window:
-        await ask_permission(window)
+        await ask_permission(window, GATEWAY if kind == "gateway" else SCOPED)
         await enlarge(window, language)
         for name in ("approveButton", "declineButton", "composerEdit", "sendButton"):
             assert whole(window, name), name
+        card = window.find("reviewCard")
+        shown = [each for each in card.findChildren(QPushButton) if each.isVisible()]
+        assert shown
+        for button in shown:
+            needs = button.minimumSizeHint() if button.text() else QSize()
+            assert button.width() >= needs.width(), f"{button.objectName()} is cut"
+            assert button.height() >= button.heightForWidth(button.width()), button.objectName()
+        option = window.find("alwaysAllowButton")
+        option.setFocus(Qt.FocusReason.TabFocusReason)
+        await settle()
+        assert option.visibleRegion().boundingRect().height() > option.height() // 2
 
 
 async def test_the_line_to_write_in_has_its_own_place_where_there_is_room() -> None:

@@ -263,7 +263,7 @@ async def test_the_record_says_in_words_what_happened(backend: FakeBackend, page
     pages.shown.view.show_record()
     await until(has(pages, "record", 5))
     assert pages.titles("record") == [
-        "of a new kind",
+        "An entry of the kind “of_a_new_kind”",
         "Outcome unknown",
         "Approved",
         "You were asked",
