@@ -86,7 +86,8 @@ class AgentProcess:
         """Start it in `folder`.
 
         Raises:
-            AgentFailed: `folder_missing` or `command_missing`.
+            AgentFailed: `folder_missing`, `command_missing`, or `start_failed` where there is a
+                program and the system does not run it.
         """
         _check_folder(folder)
         program = _find(command, folder)
@@ -106,7 +107,9 @@ class AgentProcess:
             )
         except (OSError, ValueError) as error:
             detail = f"{program} cannot be started: {error}"
-            raise agent_failed(AgentProblem.COMMAND_MISSING, detail) from error
+            missing = isinstance(error, FileNotFoundError)
+            problem = AgentProblem.COMMAND_MISSING if missing else AgentProblem.START_FAILED
+            raise agent_failed(problem, detail) from error
         return cls(transport, Process(transport, pipes, loop), pipes)
 
     @property
@@ -198,6 +201,9 @@ def _find(command: AgentCommand, folder: str) -> str:
     path = child_environment(command.environment, program)["PATH"]
     found = shutil.which(wanted, path=path)
     if found is None:
+        if wanted != Path(wanted).name and Path(wanted).exists():
+            detail = f"{program} is no program that may be run"
+            raise agent_failed(AgentProblem.START_FAILED, detail)
         raise agent_failed(AgentProblem.COMMAND_MISSING, f"{program} was not found")
     return found
 

@@ -45,6 +45,23 @@ async def test_a_program_that_cannot_run_is_told(agents: Agents, tmp_path: Path)
     assert error.params["problem"] == AgentProblem.COMMAND_MISSING
 
 
+async def test_a_file_that_may_not_be_run_is_not_said_to_be_missing(
+    agents: Agents, tmp_path: Path
+) -> None:
+    script = tmp_path / "agent"
+    script.write_text("#!/bin/sh\n")
+    error = await refused(agents, AgentCommand((str(script),)))
+    assert error.params["problem"] == AgentProblem.START_FAILED
+    assert error.detail == f"{script} is no program that may be run"
+
+
+async def test_a_machine_that_cannot_start_a_program_has_it_all_the_same(agents: Agents) -> None:
+    """That the command is missing would send its human looking for it."""
+    error = await refused(agents, scripted_command({"LONG": "x" * 3_000_000}))
+    assert error.params["problem"] == AgentProblem.START_FAILED
+    assert "Argument list too long" in error.detail
+
+
 async def test_an_agent_that_exits_at_once_is_told_with_its_own_words(agents: Agents) -> None:
     error = await refused(agents, scripted_command(start="exit"))
     assert error.params["problem"] == AgentProblem.EXITED
