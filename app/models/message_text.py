@@ -217,9 +217,10 @@ def _permission_kind(message: Message) -> str:
 def permission_status(message: Message) -> str:
     """What became of it, and where that is on its way to an agent which was not told yet."""
     told = decision_text(read_permission(message))
-    if message.delivery in _TOLD_LATER:
-        return f"{told} · {delivery_text(message.delivery)}"
-    return told
+    delivery = message.delivery
+    if delivery is None or delivery not in _TOLD_LATER:
+        return told
+    return f"{told} · {delivery_text(delivery)}"
 
 
 def _error_text(message: Message) -> str:

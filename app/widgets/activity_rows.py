@@ -5,9 +5,10 @@ from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from app.models.activity_text import decision_text, step_state_text, todo_count_text
+from app.models.activity_text import step_state_text, todo_count_text
 from app.models.message_text import (
     permission_name,
+    permission_status,
     plan_name,
     thought_text,
     todo_name,
@@ -103,7 +104,7 @@ class ActivityRows:
         """Whole while it waits for its human, one line with the verdict afterwards."""
         row = read_permission(message)
         colour = _VERDICT_COLOURS[row.verdict]
-        state = decision_text(row)
+        state = permission_status(message)
         if row.verdict is Verdict.PENDING:
             page.icon(Icon.PERMISSION, colour)
             page.header(permission_name(), "", indent=page.gutter)

@@ -16,6 +16,7 @@ from backend.domain.review import Owner, ReviewStatus
 from backend.errors import AgentFailed, AppError
 from backend.events import BundleResolved, Event, ReviewChanged, TurnStarted
 from backend.ids import ReviewId, SessionId, TurnId, new_id
+from backend.review.delivery_news import tell_deliveries
 from backend.review.gateway.calls import TICKET_PREFIX
 from backend.review.parts import WRITE_BUDGET, ReviewParts
 from backend.store import (
@@ -122,6 +123,7 @@ class Continuations:
             return
         self._parts.bus.publish(TurnStarted(session_id, turn_id))
         await self._parts.write_at_last(partial(self._arrive, session_id, turn_id, ids))
+        await tell_deliveries(self._parts, ids)
 
     async def _arrive(
         self, session_id: SessionId, turn_id: TurnId, ids: Sequence[ReviewId], tx: Transaction
@@ -156,6 +158,7 @@ class Continuations:
         async with self._parts.database.writing(self._deadline(), priority=Priority.SETTLE) as tx:
             await lock_sessions(tx, [owed.session_id])
             await receipts.retire(tx, owed.void, self._parts.clock.now())
+        await tell_deliveries(self._parts, owed.void)
 
     def _follow(self, happened: Event) -> None:
         """The last thing that was open in a session may be over."""

@@ -16,6 +16,7 @@ from backend.store.database import Params, Statement, Transaction
 from backend.store.dialect import json_members
 from backend.store.metadata import encode
 from backend.store.review_schema import on_its_way
+from backend.store.revisions import next_revision
 
 PERMISSION_REQUEST: Final = "permission_request"
 _UNDECIDED: Final = ""
@@ -89,13 +90,15 @@ async def retire(tx: Transaction, review_ids: Sequence[ReviewId], now: Nanosecon
 
 async def collect(tx: Transaction, invocation_id: str, now: Nanoseconds) -> None:
     """Its agent has come for the end of this call."""
-    await tx.execute(
+    moved = await tx.execute(
         f"UPDATE interaction_deliveries SET state = '{Delivery.DELIVERED}', settled_at = :now,"
         f" updated_at = :now WHERE kind = '{PERMISSION_REQUEST}'"
         f" AND COALESCE(state, '') <> '{Delivery.DELIVERED}' AND pending_id IN"
         " (SELECT r.id FROM tool_action_requests r WHERE r.invocation_id = :invocation)",
         {"invocation": invocation_id, "now": format_timestamp(now)},
     )
+    if moved:
+        await _show(tx, "r.invocation_id = :invocation", {"invocation": invocation_id})
 
 
 async def take_back(tx: Transaction, invocation_id: str, now: Nanoseconds) -> None:
@@ -111,6 +114,7 @@ async def take_back(tx: Transaction, invocation_id: str, now: Nanoseconds) -> No
         " (SELECT r.id FROM tool_action_requests r WHERE r.invocation_id = :invocation)",
         {"invocation": invocation_id, "now": format_timestamp(now)},
     )
+    await _show(tx, "r.invocation_id = :invocation", {"invocation": invocation_id})
 
 
 async def list_untold(tx: Transaction) -> tuple[ReviewId, ...]:
@@ -138,12 +142,25 @@ async def _move(
 ) -> int:
     if not review_ids:
         return 0
-    return await tx.execute(
+    moved = await tx.execute(
         f"UPDATE interaction_deliveries SET state = '{to}', updated_at = :now,"
         " claimed_at = COALESCE(claimed_at, :now), settled_at = :now"
         f" WHERE kind = '{PERMISSION_REQUEST}' AND state = '{expected}'"
         f" AND {json_members(tx.dialect, 'pending_id', ':ids')}",
         _params(review_ids, now),
+    )
+    if moved:
+        ids = {"ids": encode(list(review_ids))}
+        await _show(tx, json_members(tx.dialect, "r.id", ":ids"), ids)
+    return moved
+
+
+async def _show(tx: Transaction, which: str, params: Params) -> None:
+    """Their rows in the transcript tell it: a newer revision of each, with nothing else new."""
+    await tx.execute(
+        "UPDATE task_session_messages SET revision = :revision WHERE id IN"
+        f" (SELECT r.interaction_id FROM tool_action_requests r WHERE {which})",
+        {**params, "revision": await next_revision(tx)},
     )
 
 

@@ -9,8 +9,8 @@ from backend.domain.agents import ToolKind
 from backend.domain.conversation import TERMINAL_STATES, Message
 from backend.domain.policy import BY_DEFAULT, BY_RULE, CallFacts, PolicyDecision, Ruling
 from backend.domain.review import Door, Owner, Review
-from backend.ids import AgentKey, ClaimId, ReviewId, RuleId, SessionId, TaskId, TurnId
-from backend.store import messages, receipts
+from backend.ids import AgentKey, ClaimId, PendingId, ReviewId, RuleId, SessionId, TaskId, TurnId
+from backend.store import deliveries, messages, receipts
 from backend.store.database import Params, Row, Statement, Transaction
 from backend.store.metadata import OWN_KEY, as_dict, as_list, as_text, as_time, decode, encode
 from backend.store.review_rows import facts_of, options_json, preview, to_review
@@ -287,7 +287,11 @@ async def find_card(tx: Transaction, review: Review) -> Message | None:
         f"SELECT {messages.COLUMNS} FROM task_session_messages WHERE id = :id",
         {"id": review.message_id},
     )
-    return None if row is None else messages.to_message(row)
+    if row is None:
+        return None
+    pending = PendingId(review.review_id)
+    delivery = (await deliveries.states_of(tx, [pending])).get(pending)
+    return replace(messages.to_message(row), delivery=delivery)
 
 
 async def is_closed(tx: Transaction, session_id: SessionId) -> bool:

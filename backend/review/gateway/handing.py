@@ -4,6 +4,7 @@ import asyncio
 import weakref
 
 from backend.ids import ReviewId
+from backend.review.delivery_news import tell_deliveries
 from backend.review.gateway.running import ReviewNews
 from backend.review.parts import ReviewParts
 from backend.store import gateway_calls, receipts
@@ -46,6 +47,9 @@ class HandOvers:
                 noted = await self._parts.write_at_last(mark)
                 if noted and left.is_set():
                     await self._take_back(invocation_id)
+                elif noted:
+                    telling = tell_deliveries(self._parts, [review_id])
+                    self._parts.supervisor.start(telling, name="tell delivery")
             return noted
         finally:
             self._news.leave(review_id, watching)

@@ -1,14 +1,18 @@
 """Every kind of row: its line, what it opens, its words for those who do not see it."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QInputDevice
 from PySide6.QtTest import QTest
 
+from app.models.result_text import MOST
 from app.theme import TOUCH_PIXELS
 from app.widgets.message_delegate import MessageDelegate
 from app.widgets.row_layout import RowLayout
 from app.widgets.transcript_view import TranscriptView
+from backend.domain.clarification import Delivery
 from backend.domain.conversation import Message, SessionKind
 from backend.domain.session_notice import SessionNotice
 from backend.domain.turn_end import TurnNotice
@@ -292,6 +296,53 @@ async def test_a_permission_of_another_desk_has_its_verdict_too(
     _put(backend, make_message("p", "Delete it", kind="permission_request", metadata=metadata))
     async with shown_window(backend) as shown:
         assert f"{verdict} · Always allow" in _words(await _view(shown))
+
+
+async def test_a_permission_shows_what_came_of_it_and_which_door_decided(
+    backend: FakeBackend,
+) -> None:
+    """tool-review.md: the result behind the status line; a tool's words are never markup."""
+    result = '{"deleted": ["<b>a</b>"], "text": "' + "x" * (MOST + 5) + '"}'
+    metadata = {
+        "status": "approved",
+        "permission_resolution": {"result": "accepted", "source": "rule"},
+        "kandesk": {"review_status": "executed", "result": result, "error": "exit code 6"},
+    }
+    _put(backend, make_message("p", "Delete it", kind="permission_request", metadata=metadata))
+    async with shown_window(backend) as shown:
+        view = await _view(shown)
+        assert "by a rule" not in _words(view), "told when it is opened"
+        view.setCurrentIndex(view.model().index(0, 0))
+        QTest.keyClick(view, Qt.Key.Key_Return)
+        await until(lambda: "Decided by a rule" in _words(view))
+        words = _words(view)
+        assert "Exit code 6" in words
+        assert "written by the tool" in words
+        assert "<b>a</b>" in words
+        assert "are not shown" in words
+
+
+@pytest.mark.parametrize(
+    ("delivery", "words"),
+    [
+        (Delivery.WAITING_FOR_AGENT, "Approved · saved, waiting for the agent"),
+        (Delivery.UNKNOWN, "Approved · saved, delivery not confirmed"),
+        (Delivery.DELIVERED, "Approved"),
+        (None, "Approved"),
+    ],
+)
+async def test_a_permission_says_where_its_outcome_is_until_its_agent_has_it(
+    backend: FakeBackend, delivery: Delivery | None, words: str
+) -> None:
+    """T1.4: the words of answers."""
+    metadata = {"status": "approved", "permission_resolution": {"result": "accepted"}}
+    message = make_message("p", "Delete it", kind="permission_request", metadata=metadata)
+    _put(backend, replace(message, delivery=delivery))
+    async with shown_window(backend) as shown:
+        view = await _view(shown)
+        assert words in _words(view)
+        assert ("saved" in _words(view)) == ("saved" in words)
+        assert f"Permission, {words}" in _spoken(view)
 
 
 @pytest.mark.parametrize("notice", [*TurnNotice, *SessionNotice])

@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 
 from backend.clarification.recovery import recover
+from backend.domain.clarification import Delivery
 from backend.domain.outcome_text import outcome_text
+from backend.events import MessagesChanged
 from backend.review.continuing import Continuations
 from backend.review.repairing import CardRepair
 from backend.store import owed_outcomes
@@ -335,3 +337,25 @@ async def test_what_is_owed_and_has_to_wait_costs_nothing(
     assert before > 0
     await case.clock.advance(HOUR)
     assert watched.transactions == before
+
+
+async def test_the_window_hears_where_an_outcome_is(
+    case: GatewayCase, receipts: Continuations
+) -> None:
+    """Its row is a newer one each time, so that no older state is shown over it."""
+
+    def heard() -> list[tuple[Delivery | None, int]]:
+        rows = [event.messages[0] for event in case.events if isinstance(event, MessagesChanged)]
+        return [(row.delivery, row.revision) for row in rows]
+
+    await executed(case)
+    await until(lambda: heard()[-1][0] is Delivery.WAITING_FOR_AGENT)
+    owed = heard()[-1][1]
+    await receipts.give_next(S)
+    delivery, revision = heard()[-1]
+    assert delivery is Delivery.DELIVERED
+    assert revision > owed
+    opened = await case.open(path="b")
+    await case.decide(opened, "decline")
+    await case.reply(opened)
+    await until(lambda: heard()[-1][0] is Delivery.DELIVERED)
