@@ -8,7 +8,7 @@ from mcp_types import CallToolResult
 from pydantic import ValidationError
 
 from backend.domain.gateway_tools import agent_name
-from backend.errors import InvalidInput
+from backend.errors import InvalidInput, NotFound
 from backend.ids import Ticket
 from backend.mcp import gateway_texts as texts
 from backend.mcp.callers import Context, caller_of, error_result, places, structured
@@ -17,7 +17,7 @@ from backend.mcp.gateway_door import GatewayDoor
 from backend.mcp.held_calls import HeldCalls
 from backend.mcp.holding import HeldCall, wait_first
 from backend.review.callers import ToolCaller
-from backend.review.gateway.calls import TICKET_PREFIX, OpenedCall
+from backend.review.gateway.calls import NO_SESSION, TICKET_PREFIX, OpenedCall
 from backend.review.gateway.results import Reply, ReplyKind, ToolResult
 
 QUICK: Final = 0.5
@@ -61,6 +61,10 @@ class GatewayTools:
                 opened = await self._gateway.open(_caller(ctx, exchange), name, arguments)
             except InvalidInput:
                 return error_result(texts.UNREADABLE.format(tool=name))
+            except NotFound as error:
+                if error.detail != NO_SESSION:
+                    raise
+                return error_result(texts.NO_SESSION.format(tool=name))
             return await self._answer(held, opened)
 
     async def get_answer(self, ctx: Context, exchange: Exchange, ticket: str) -> CallToolResult:

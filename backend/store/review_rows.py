@@ -29,7 +29,16 @@ from backend.ids import (
     TurnId,
 )
 from backend.store.database import Row
-from backend.store.metadata import OWN_KEY, JsonDict, as_dict, as_list, as_text, as_time, encode
+from backend.store.metadata import (
+    OWN_KEY,
+    JsonDict,
+    as_dict,
+    as_list,
+    as_text,
+    as_time,
+    decode,
+    encode,
+)
 
 PERMISSION: Final = "permission_request"
 OUTCOME_UNKNOWN: Final = "tool_execution_outcome_unknown"
@@ -89,8 +98,11 @@ def canonical_call(call: ToolCallChange) -> str:
 
 
 def call_of(text: str) -> ToolCallChange:
-    """The call of `canonical_call`; what no text may hold reads as U+FFFD."""
-    stored = as_dict(_safe(json.loads(text)))
+    """The call of `canonical_call`; what no text may hold reads as U+FFFD.
+
+    What is not one any more reads as empty: its signature allows nothing, and it can still end.
+    """
+    stored = as_dict(_safe(decode(text)))
     kind = as_text(stored.get("kind"))
     content, locations = stored.get("content"), stored.get("locations")
     return ToolCallChange(

@@ -312,20 +312,21 @@ async def list_pending(tx: Transaction) -> tuple[Stored, ...]:
     return tuple(_stored(row) for row in rows)
 
 
-async def next_expiry(tx: Transaction) -> Nanoseconds | None:
-    """When the first of the requests that wait expires."""
+async def next_expiry(tx: Transaction, now: Nanoseconds) -> Nanoseconds | None:
+    """When the first of the requests that wait after `now` expires."""
     row = await tx.fetch_one(
-        f"SELECT expires_at FROM tool_action_requests r WHERE {EXPIRING}"
-        " ORDER BY expires_at LIMIT 1"
+        f"SELECT expires_at FROM tool_action_requests r WHERE {EXPIRING} AND expires_at > :now"
+        " ORDER BY expires_at LIMIT 1",
+        {"now": format_timestamp(now)},
     )
     return None if row is None else as_time(row["expires_at"])
 
 
 async def list_expired(tx: Transaction, now: Nanoseconds) -> tuple[ReviewId, ...]:
-    """Requests that wait and have expired by `now`, some of them, the first first."""
+    """Requests that wait and have expired by `now`, the first first."""
     rows = await tx.fetch_all(
         f"SELECT id FROM tool_action_requests r WHERE {EXPIRING} AND expires_at <= :now"
-        " ORDER BY expires_at LIMIT 100",
+        " ORDER BY expires_at",
         {"now": format_timestamp(now)},
     )
     return tuple(ReviewId(str(row["id"])) for row in rows)

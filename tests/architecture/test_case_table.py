@@ -98,7 +98,7 @@ WINDOW_TESTS = [f"K8.7 {line}" for line in (*range(94, 102), *range(103, 106), *
 IMPROVEMENTS = [f"improvement {number}" for number in range(1, 13)]
 CARDS = [*(f"T6.1 {number}" for number in range(1, 37)), "T6.3 66"]
 DECISIONS = [
-    *(f"T6.2 {number}" for number in (37, 43, 46, 48, 49, 50, 58, 59)),
+    *(f"T6.2 {number}" for number in (*range(37, 51), *range(56, 64))),
     *(f"T6.3 {number}" for number in (64, 65, 67, 68)),
 ]
 OUTCOMES = [f"T6.2 {number}" for number in range(51, 56)]

@@ -85,6 +85,8 @@ class Downstream:
 
     tools: list[Mapping[str, object]] = field(default_factory=lambda: [WRITE, READ, DELETE])
     calls: list[tuple[str, Mapping[str, object]]] = field(default_factory=list)
+    limits: list[float] = field(default_factory=list)
+    """Seconds each of them was given."""
     end: CallEnd = field(default_factory=told)
     gate: asyncio.Event | None = None
     """When set, calls wait for it."""
@@ -112,6 +114,7 @@ class FakeConnection:
         self, session_id: SessionId, tool: str, arguments: Mapping[str, object], seconds: float
     ) -> CallEnd:
         self._server.calls.append((tool, arguments))
+        self._server.limits.append(seconds)
         if self._server.gate is not None:
             await self._server.gate.wait()
         return self._server.end
@@ -305,7 +308,8 @@ def build(
     async def locate(
         tx: Transaction, caller: ToolCaller, now: Nanoseconds
     ) -> tuple[SessionId, TurnId]:
-        return caller.hosted or S, TURN
+        session_id = caller.hosted or S
+        return session_id, TURN if session_id == S else TurnId(f"turn of {session_id}")
 
     async def connect_scripted(
         settings: ServerSettings,

@@ -11,6 +11,7 @@ from mcp import Client
 
 from backend.api import DeskApi
 from backend.clock import SystemClock, format_timestamp
+from backend.domain.clarification import Bundle
 from backend.domain.gateway import Server, ServerSettings, ServerStatus, Transport
 from backend.domain.policy import PolicyDecision
 from backend.domain.review import Review, ReviewOutcome, ReviewStatus
@@ -108,6 +109,17 @@ class GatewayDesk:
 
         async def one() -> bool:
             found[:] = await self.desk.reviews.list_open_reviews()
+            return len(found) == 1
+
+        await eventually(one)
+        return found[0]
+
+    async def question(self) -> Bundle:
+        """The one question that waits for its answer."""
+        found: list[Bundle] = []
+
+        async def one() -> bool:
+            found[:] = await self.desk.list_open_bundles()
             return len(found) == 1
 
         await eventually(one)

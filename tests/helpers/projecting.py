@@ -91,7 +91,7 @@ class Cards:
     ) -> None:
         """Requests of these ids, each with its call and its card `card of <id>`."""
         decided_at = MOMENT if decided else None
-        call = '{"call_id":"c"}' if readable else "{"
+        call, owner = '{"call_id":"c"}', "agent" if readable else "of nobody"
         with raw(self.place) as connection:
             connection.executemany(
                 "INSERT INTO task_session_messages (id, task_session_id, turn_id, type, content,"
@@ -119,10 +119,18 @@ class Cards:
                 "INSERT INTO tool_action_requests (id, workspace_id, owner, invocation_id,"
                 " session_id, turn_id, status, interaction_id, decided_at,"
                 " canonical_arguments_hash, signed_arguments, created_at, updated_at)"
-                " VALUES (?, ?, 'agent', ?, ?, ?, ?, ?, ?, '', ?, ?, ?)",
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)",
                 (
                     (
-                        *(n, workspace, f"call of {n}", session, f"turn of {session}", status),
+                        *(
+                            n,
+                            workspace,
+                            owner,
+                            f"call of {n}",
+                            session,
+                            f"turn of {session}",
+                            status,
+                        ),
                         *(f"card of {n}", decided_at, call, MOMENT, MOMENT),
                     )
                     for n in names

@@ -11,7 +11,7 @@ from backend.domain.policy import PolicyDecision, Risk
 from backend.domain.review import Owner
 from backend.domain.reviewed_action import ReviewedAction, arguments_digest
 from backend.domain.validation import shortened
-from backend.errors import ErrorCode, InvalidInput, NotFound, TemporarilyUnavailable
+from backend.errors import Conflict, ErrorCode, InvalidInput, NotFound, TemporarilyUnavailable
 from backend.ids import ReviewId, SessionId, TurnId
 from backend.review.callers import Locate, ToolCaller
 from backend.review.gateway.executing import end_of
@@ -126,7 +126,7 @@ class GatewayCalls:
         """Decide what becomes of it; one that is allowed then runs. It goes on without its caller.
 
         Raises:
-            NotFound: no such tool.
+            NotFound: no such tool, or `NO_SESSION`: there is nowhere its human could be asked.
             InvalidInput: the arguments cannot be sent.
             TemporarilyUnavailable: nothing has run; the call may be made again.
         """
@@ -244,7 +244,10 @@ class GatewayCalls:
 
     async def _rule(self, tx: Transaction, wanted: _Wanted) -> _Ruled:
         now = self._parts.clock.now()
-        session_id, turn_id = await self._locate(tx, wanted.caller, now)
+        try:
+            session_id, turn_id = await self._locate(tx, wanted.caller, now)
+        except (Conflict, NotFound) as error:
+            raise NotFound(ErrorCode.NOT_FOUND, NO_SESSION) from error
         asker = await reviews.find_asker(tx, session_id, turn_id)
         if asker is None:
             raise NotFound(ErrorCode.NOT_FOUND, NO_SESSION)

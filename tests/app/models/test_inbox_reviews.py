@@ -12,6 +12,7 @@ from app.viewmodels.conversations import ConversationsViewModel
 from app.viewmodels.inbox import InboxViewModel
 from app.viewmodels.sessions import SessionsViewModel
 from backend.domain.review import ReviewStatus
+from tests.helpers.clock import settle
 from tests.helpers.desk_builders import make_bundle, make_session, moment
 from tests.helpers.fake_backend import FakeBackend
 from tests.helpers.fake_reviews import make_review
@@ -52,6 +53,21 @@ async def test_permissions_stand_among_the_questions_by_their_age(seen: Seen) ->
 
     assert [seen.rows()[0], seen.rows()[-1]] == ["make", "make install"]
     assert len(seen.rows()) == seen.inbox.count == 3
+
+
+async def test_fifty_permissions_of_six_sessions_are_fifty_rows_and_nothing_is_decided(
+    seen: Seen,
+) -> None:
+    """Bad input: each stands for itself, oldest first, also where they ask for the same."""
+    for number in range(50):
+        session = f"s{number % 6}"
+        seen.case.reviews.ask(make_review(session, command="make", at=moment(number)))
+    await settle()
+
+    assert seen.rows().count("make") == seen.inbox.count == 50
+    shown = [seen.model.index(row).data(InboxRole.REVIEW) for row in range(50)]
+    assert len({review.review_id for review in shown}) == 50
+    assert seen.case.reviews.decisions == []
 
 
 async def test_a_permission_that_is_decided_leaves(seen: Seen) -> None:

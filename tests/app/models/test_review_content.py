@@ -32,7 +32,9 @@ def test_much_room_within_a_line_is_folded_too() -> None:
     assert pieces[-1].text == "; rm -rf ~"
 
 
-@pytest.mark.parametrize("odd", ["\u202e", "\u200b", "\u2066", "\x1b", "\x07", "\u3164", "\ufeff"])
+@pytest.mark.parametrize(
+    "odd", ["\x00", "\u202e", "\u200b", "\u2066", "\x1b", "\x07", "\u3164", "\ufeff"]
+)
 def test_what_nobody_can_see_is_spelled_out(odd: str) -> None:
     """A command that reads in another order, or in another way, than it runs."""
     pieces = review_pieces(make_review(command=f"echo {odd}hi"))

@@ -154,7 +154,10 @@ async def test_without_the_token_every_path_answers_the_same(
 async def test_what_each_token_may_do(
     live_door: Door, path: str, method: str, as_agent: int, as_desk: int
 ) -> None:
-    """agents.md: an agent token reaches /mcp only, 403 elsewhere, unknown paths included."""
+    """agents.md: an agent token reaches /mcp only, 403 elsewhere, unknown paths included.
+
+    T6.2, 63: whoever has only that decides nothing.
+    """
     more = "Content-Length: 0\r\n" if method == "POST" else ""
     for token, status in ((TOKENS.agent, as_agent), (TOKENS.desk, as_desk)):
         head = _head(path, method=method, token=token, more=more)

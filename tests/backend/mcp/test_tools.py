@@ -42,6 +42,7 @@ def _root() -> str:
 
 
 def test_agents_see_no_tool_that_could_answer_a_question() -> None:
+    """T6.2, 63: nor one that could decide a permission, which no operator has either."""
     assert [spec.name for spec in tools.AGENT_TOOLS] == [
         "ask_user_question",
         "ask_user_question_kandev",

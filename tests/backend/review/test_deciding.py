@@ -318,3 +318,19 @@ async def test_a_request_reads_the_same_when_it_is_read_again(desk: ReviewDesk) 
         found = await stored_reviews.find(tx, review.review_id)
     assert found is not None
     assert found.review == review
+
+
+async def test_the_id_of_another_card_decides_nothing(desk: ReviewDesk) -> None:
+    """T6.2 case 40: a request is decided by its own id alone, and both wait on."""
+    first, review = await desk.ask_one()
+    second = desk.ask(make_asked("call-2", raw_input={"command": "ls"}))
+    _, other = await desk.opened(2)
+    rows = desk.table("tool_action_requests")
+    for wrong in (review.message_id, *(str(row["invocation_id"]) for row in rows)):
+        with pytest.raises(NotFound):
+            await desk.decide(ReviewId(wrong))
+    assert {row["status"] for row in desk.table("tool_action_requests")} == {"pending"}
+    await desk.decide(other)
+    assert await second == "once"
+    assert desk.status(review.review_id) == "pending"
+    assert not first.done()

@@ -144,3 +144,24 @@ async def test_what_was_decided_in_time_does_not_expire(desk: ReviewDesk) -> Non
     await desk.decide(review, "once")
     await desk.clock.advance(LIFETIME + 1)
     assert desk.status() == "approved"
+
+
+async def test_a_hundred_requests_nobody_can_read_keep_no_other_from_expiring(
+    desk: ReviewDesk, caplog: pytest.LogCaptureFixture
+) -> None:
+    """T6.2 case 56: they come first, and cost nothing more once they were looked at."""
+    *_, opened = [await open_one(desk, key=None) for _ in range(101)]
+    assert opened.review is not None
+    with raw(desk.place) as connection:
+        connection.execute(
+            "UPDATE tool_action_requests SET risk_level = 'of another kind' WHERE id <> ?",
+            (opened.review.review_id,),
+        )
+    desk.parts.bus.publish(ReviewOpened(opened.review))
+
+    await desk.clock.advance(LIFETIME + 1)
+
+    await desk.becomes("expired", review_id=opened.review.review_id)
+    await desk.clock.advance(60)
+    assert desk.clock.pending_timers == 0
+    assert "cannot be read" in caplog.text

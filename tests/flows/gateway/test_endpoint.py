@@ -9,9 +9,14 @@ import pytest
 from mcp import Client
 from mcp_types import TextContent, ToolListChangedNotification
 
+from backend.domain.clarification import Answered
 from backend.domain.gateway import Server
 from backend.domain.policy import PolicyDecision
-from tests.helpers.gateway_peers import GatewayDesk, gateway_desk
+from backend.domain.review import ReviewStatus
+from backend.errors import Conflict, ErrorCode, NotFound
+from backend.ids import ClaimId, PendingId, SessionId, TurnId, new_id
+from tests.helpers.builders import make_answer
+from tests.helpers.gateway_peers import HUMAN, GatewayDesk, gateway_desk
 from tests.helpers.mcp_clients import Era, ignore_progress, shim_client
 from tests.helpers.waiting import until
 
@@ -102,3 +107,60 @@ async def test_the_shim_lists_them_while_no_desk_runs(tmp_path: Path) -> None:
     async with shim_client(tmp_path / "home", tmp_path) as client:
         listed = names(await client.list_tools())
     assert {"rough__echo", "ask_user_question"} <= listed
+
+
+async def test_a_call_from_no_session_says_how_to_go_on(
+    desk: GatewayDesk, rough: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """T6.2 47: `approval_path_missing` with a sentence that helps, and no card."""
+    gateway = desk.runtime._services.gateway
+    assert gateway is not None
+
+    async def nowhere(*_: object) -> tuple[SessionId, TurnId]:
+        raise Conflict(ErrorCode.NOT_ACTIVE, "this session has ended")
+
+    monkeypatch.setattr(gateway.calls, "_locate", nowhere)
+    async with desk.client() as client:
+        said = await text(client, "rough__echo", message="hi")
+    assert "approval_path_missing" in said
+    assert "Start a new session" in said
+    assert not await desk.desk.reviews.list_open_reviews()
+
+
+async def test_a_form_of_a_server_is_a_question_in_the_session_whose_call_runs(
+    desk: GatewayDesk, rough: Server
+) -> None:
+    """T6.2 61: durable, answered by the human, and what the server hears."""
+    await desk.allow(rough, "form")
+    async with desk.client() as client:
+        calling = asyncio.ensure_future(text(client, "rough__form"))
+        bundle = await desk.question()
+        (question,) = bundle.questions
+        await desk.desk.respond(
+            bundle.pending_id,
+            Answered((make_answer(question.question.id, text="Ada"),)),
+            client_id=HUMAN,
+            claim_token=ClaimId(new_id()),
+        )
+        assert '{"action": "accept", "content": {"name": "Ada"}}' in await calling
+
+
+async def test_a_permission_is_decided_through_no_door_of_agents_or_of_questions(
+    desk: GatewayDesk, rough: Server
+) -> None:
+    """T6.2 40 and 63: by its own card in the window alone; it waits on."""
+    async with desk.client() as client:
+        calling = asyncio.ensure_future(client.call_tool("rough__echo", {"message": "hi"}))
+        review = await desk.asked()
+        for tool in ("answer_question", "decide_permission", "approve"):
+            arguments = {"pending_id": review.review_id, "option_id": "approve"}
+            assert (await client.call_tool(tool, arguments)).is_error
+        yes = Answered((make_answer("q1", "approve"),))
+        with pytest.raises((Conflict, NotFound)):
+            await desk.desk.respond(
+                PendingId(review.review_id), yes, client_id=HUMAN, claim_token=ClaimId(new_id())
+            )
+        assert (await desk.only_review()).status is ReviewStatus.PENDING
+        assert not calling.done()
+        await desk.decide(review, "decline")
+        await calling

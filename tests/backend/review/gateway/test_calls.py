@@ -6,12 +6,13 @@ import pytest
 
 from backend.domain.policy import PolicyDecision, RuleScope
 from backend.domain.review import ReviewOutcome, ReviewStatus
-from backend.errors import InvalidInput, NotFound, TemporarilyUnavailable
-from backend.ids import ServerId
+from backend.errors import Conflict, InvalidInput, NotFound, TemporarilyUnavailable
+from backend.ids import ServerId, SessionId
 from backend.review.callers import ToolCaller
 from backend.review.gateway.results import CallEnd, ReplyKind, ToolResult
 from backend.store import gateway_calls, reviews
 from tests.helpers.gateway_case import AGENT, DELETE, READ, WRITE, GatewayCase, build, told
+from tests.helpers.store import RowMaker
 from tests.helpers.waiting import until
 
 UNKNOWN = "tool_execution_outcome_unknown"
@@ -69,7 +70,7 @@ async def test_a_denied_call_runs_nothing_and_opens_no_card(case: GatewayCase) -
 
 
 async def test_an_approved_call_runs_exactly_once_with_what_was_signed(case: GatewayCase) -> None:
-    """T6.1 1; T6.2 60: its limit is written down."""
+    """T6.1 1; T6.2 60: it is given a minute, which is written down."""
     await case.add()
     opened = await case.open(path="a", text="nul\0 and\ttab")
     assert (await case.review(opened)).status is ReviewStatus.PENDING
@@ -81,6 +82,7 @@ async def test_an_approved_call_runs_exactly_once_with_what_was_signed(case: Gat
     await case.becomes(opened, "executed")
     started = [row for row in case.table("tool_call_events") if row["event_type"] == "call_started"]
     assert '"timeout_ms":60000' in str(started[0]["metadata"])
+    assert case.downstream.limits == [60.0]
     review = await case.review(opened)
     assert (review.status, review.result) == (ReviewStatus.EXECUTED, "done")
 
@@ -369,3 +371,78 @@ async def test_always_allow_holds_for_the_scope_that_was_reviewed(case: GatewayC
     case.downstream.tools = [{**WRITE, "description": "Now writes anywhere."}]
     await case.gateway.api.refresh_server(ServerId("id-files"))
     assert (await case.open(path="c")).asks
+
+
+async def test_an_approval_of_one_session_is_none_of_another(case: GatewayCase) -> None:
+    """T6.2 41: an equal call of another session asks, whatever was approved before."""
+    rows = RowMaker(case.place)
+    rows.session("s2")
+    rows.turn("turn of s2", "s2")
+    await case.add()
+    opened = await case.open(path="a")
+    await case.approve_unheard(opened)
+    other = ToolCaller(AGENT.identity, hosted=SessionId("s2"))
+    asked = await case.gateway.calls.open(other, "files__write", {"path": "a"})
+    assert asked.review_id != opened.review_id
+    assert case.status(asked.review_id) == "pending"
+    assert case.status(opened.review_id) == "approved"
+    assert case.downstream.calls == []
+
+
+async def test_a_call_from_no_session_is_told_that_there_is_nobody_to_ask(
+    case: GatewayCase,
+) -> None:
+    """T6.2 47: no card, and no call."""
+    await case.set_policy(await case.add(), "read", PolicyDecision.ALLOW)
+    nowhere = ToolCaller(AGENT.identity, hosted=SessionId("gone"))
+    for tool in ("files__write", "files__read"):
+        with pytest.raises(NotFound, match="approval_path_missing"):
+            await case.gateway.calls.open(nowhere, tool, {"path": "a"})
+    assert case.table("tool_invocations") == case.downstream.calls == []
+    assert not case.opened_reviews
+
+
+async def test_of_two_opposite_decisions_at_once_one_holds(case: GatewayCase) -> None:
+    """Bad input: the call runs, or it does not, as whoever was first has said."""
+    await case.add()
+    for number in range(4):
+        opened = await case.open(path=f"a{number}")
+        order = ("approve", "decline") if number % 2 else ("decline", "approve")
+        both = [case.decide(opened, option) for option in order]
+        told = await asyncio.gather(*both, return_exceptions=True)
+        won = [each for each in told if isinstance(each, ReviewOutcome)]
+        lost = [each for each in told if isinstance(each, Conflict)]
+        assert (len(won), len(lost)) == (1, 1)
+        runs = won[0].review.chosen == "approve"
+        reply = await case.reply(opened)
+        assert reply.kind is (ReplyKind.RAN if runs else ReplyKind.DECLINED)
+        ran = [arguments["path"] for _, arguments in case.downstream.calls]
+        assert (f"a{number}" in ran) is runs
+
+
+@pytest.mark.parametrize("signed", ["{", "[]", ""])
+async def test_what_was_signed_and_cannot_be_read_any_more_is_cancelled_by_its_decision(
+    case: GatewayCase, signed: str
+) -> None:
+    """Bad input, a corrupt signature: it is listed, ends, and runs nothing."""
+    await case.add()
+    opened = await case.open(path="a")
+    case.run("UPDATE tool_action_requests SET signed_arguments = ?", signed)
+    assert len(await case.reviews.list_open_reviews()) == 1
+    with pytest.raises(Conflict):
+        await case.decide(opened)
+    assert case.status(opened.review_id) == "cancelled"
+    assert (await case.reply(opened)).kind is ReplyKind.CANCELLED
+    assert case.downstream.calls == []
+
+
+async def test_fifty_calls_of_six_sessions_are_fifty_cards_and_no_verdict(
+    case: GatewayCase,
+) -> None:
+    """Bad input: none is decided by itself, and none runs."""
+    await case.add()
+    opened = await asyncio.gather(*(case.open(path=f"file {number}") for number in range(50)))
+    assert len({each.review_id for each in opened}) == 50
+    assert {row["status"] for row in case.table("tool_action_requests")} == {"pending"}
+    assert len(await case.reviews.list_open_reviews()) == 50
+    assert case.downstream.calls == []
