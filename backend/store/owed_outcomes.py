@@ -8,7 +8,7 @@ from backend.domain.turn_end import TurnOutcome
 from backend.ids import ReviewId, SessionId, TaskId
 from backend.store import reviews
 from backend.store.database import Row, Transaction
-from backend.store.dialect import json_text
+from backend.store.dialect import after_lookup, json_text
 from backend.store.metadata import OWN_KEY, as_dict, as_text, decode
 from backend.store.review_schema import UNSETTLED, on_its_way
 
@@ -56,7 +56,7 @@ async def has_open_request(tx: Transaction, session_id: SessionId) -> bool:
     """Whether a request of it is not at its end; its outcome goes with those before it (T1.4)."""
     row = await tx.fetch_one(
         "SELECT 1 AS found FROM tool_action_requests r"
-        f" WHERE r.session_id = :session AND r.{UNSETTLED} LIMIT 1",
+        f" WHERE r.{UNSETTLED} AND {after_lookup(tx.dialect, 'r.session_id = :session')} LIMIT 1",
         {"session": session_id},
     )
     return row is not None
