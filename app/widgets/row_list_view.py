@@ -51,6 +51,10 @@ class RowListView(QListView):
     def horizontalOffset(self) -> int:
         return 0
 
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        # The one of `QListView` moves what it has laid out itself, which is nothing.
+        self.viewport().scroll(dx, dy)
+
     def isIndexHidden(self, index: Index) -> bool:  # noqa: ARG002 - Qt's signature
         return False
 

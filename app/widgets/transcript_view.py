@@ -148,6 +148,13 @@ class TranscriptView(RowListView):
         if self._rows.has_more:
             self._pace.want()
 
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if self._adjusting:
+            # The bar follows rows that came or grew; what is read stays where it is.
+            self.viewport().update()
+        else:
+            super().scrollContentsBy(dx, dy)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         self._rows.exposed = QRectF(event.rect())
         with self._pace.painting():
