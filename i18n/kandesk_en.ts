@@ -2199,6 +2199,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Allow for one day: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Other ways to decline</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2234,22 +2238,6 @@
 <context>
     <name>ReviewCardWidget</name>
     <message>
-        <source>This cannot be remembered. Nothing was decided.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It is not known whether this was taken. Trying again is safe.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>It is longer than shown. Show all of it and read to its end first.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Read to its end before you allow it.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>Permission for %1 in %2</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2263,6 +2251,10 @@
     </message>
     <message>
         <source>Try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask the agent to try again</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2312,6 +2304,25 @@
     </message>
     <message>
         <source>Change the answer to: {question}</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ReviewStatusText</name>
+    <message>
+        <source>It is longer than shown. Show all of it and read to its end first.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read to its end before you allow it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This cannot be remembered. Nothing was decided.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is not known whether this was taken. Trying again is safe.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -2424,6 +2435,16 @@
         </translation>
     </message>
     <message>
+        <source>I did not decide in time, and nothing was run: %1
+
+Please ask again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>To be asked again, tell the agent where it runs to try once more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>It was approved already. The agent has been told.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2493,6 +2514,37 @@
     </message>
     <message>
         <source>%1 wants to use a tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>RuleEnd</name>
+    <message>
+        <source>Let it end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>When this rule ends</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>never; until you revoke it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>as it is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one hour from now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one day from now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one week from now</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3316,6 +3368,18 @@
     <message>
         <source>What its program wrote last</source>
         <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Decided %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Result, written by the tool and not checked by anybody:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%n more character(s) are not shown.</source>
+        <translation type="unfinished">%n more character is not shown.</translation>
     </message>
     <message>
         <source>What came with it</source>

@@ -2173,6 +2173,10 @@
         <translation>始终允许：%1</translation>
     </message>
     <message>
+        <source>Allow for one day: %1</source>
+        <translation>允许一天：%1</translation>
+    </message>
+    <message>
         <source>Other ways to decline</source>
         <translation>其他拒绝方式</translation>
     </message>
@@ -2208,22 +2212,6 @@
 <context>
     <name>ReviewCardWidget</name>
     <message>
-        <source>This cannot be remembered. Nothing was decided.</source>
-        <translation>这无法被记住。未做出任何决定。</translation>
-    </message>
-    <message>
-        <source>It is not known whether this was taken. Trying again is safe.</source>
-        <translation>尚不知道是否已生效。重试是安全的。</translation>
-    </message>
-    <message>
-        <source>It is longer than shown. Show all of it and read to its end first.</source>
-        <translation>内容比显示的更长。请先显示全部内容并读到末尾。</translation>
-    </message>
-    <message>
-        <source>Read to its end before you allow it.</source>
-        <translation>批准之前请先读到末尾。</translation>
-    </message>
-    <message>
         <source>Permission for %1 in %2</source>
         <translation>%1 在 %2 中请求许可</translation>
     </message>
@@ -2238,6 +2226,10 @@
     <message>
         <source>Try again</source>
         <translation>重试</translation>
+    </message>
+    <message>
+        <source>Ask the agent to try again</source>
+        <translation>请代理再试一次</translation>
     </message>
     <message>
         <source>Close</source>
@@ -2286,6 +2278,25 @@
     <message>
         <source>Change the answer to: {question}</source>
         <translation>更改回答：{question}</translation>
+    </message>
+</context>
+<context>
+    <name>ReviewStatusText</name>
+    <message>
+        <source>It is longer than shown. Show all of it and read to its end first.</source>
+        <translation>内容比显示的更长。请先显示全部内容并读到末尾。</translation>
+    </message>
+    <message>
+        <source>Read to its end before you allow it.</source>
+        <translation>批准之前请先读到末尾。</translation>
+    </message>
+    <message>
+        <source>This cannot be remembered. Nothing was decided.</source>
+        <translation>这无法被记住。未做出任何决定。</translation>
+    </message>
+    <message>
+        <source>It is not known whether this was taken. Trying again is safe.</source>
+        <translation>尚不知道是否已生效。重试是安全的。</translation>
     </message>
 </context>
 <context>
@@ -2392,6 +2403,18 @@
         </translation>
     </message>
     <message>
+        <source>I did not decide in time, and nothing was run: %1
+
+Please ask again.</source>
+        <translation>我没有及时决定，什么也没有运行：%1
+
+请再次询问。</translation>
+    </message>
+    <message>
+        <source>To be asked again, tell the agent where it runs to try once more.</source>
+        <translation>若要再次被询问，请在代理运行的地方让它再试一次。</translation>
+    </message>
+    <message>
         <source>It was approved already. The agent has been told.</source>
         <translation>它已被批准，代理已得到通知。</translation>
     </message>
@@ -2462,6 +2485,37 @@
     <message>
         <source>%1 wants to use a tool</source>
         <translation>%1 想使用一个工具</translation>
+    </message>
+</context>
+<context>
+    <name>RuleEnd</name>
+    <message>
+        <source>Let it end</source>
+        <translation>结束时间</translation>
+    </message>
+    <message>
+        <source>When this rule ends</source>
+        <translation>此规则何时结束</translation>
+    </message>
+    <message>
+        <source>never; until you revoke it</source>
+        <translation>永不；直到您撤销</translation>
+    </message>
+    <message>
+        <source>as it is</source>
+        <translation>保持不变</translation>
+    </message>
+    <message>
+        <source>one hour from now</source>
+        <translation>一小时后</translation>
+    </message>
+    <message>
+        <source>one day from now</source>
+        <translation>一天后</translation>
+    </message>
+    <message>
+        <source>one week from now</source>
+        <translation>一周后</translation>
     </message>
 </context>
 <context>
@@ -3279,6 +3333,18 @@
     <message>
         <source>What its program wrote last</source>
         <translation>该程序最后的输出</translation>
+    </message>
+    <message>
+        <source>Decided %1</source>
+        <translation>决定方式：%1</translation>
+    </message>
+    <message>
+        <source>Result, written by the tool and not checked by anybody:</source>
+        <translation>结果，由工具写出，未经任何人检查：</translation>
+    </message>
+    <message>
+        <source>%n more character(s) are not shown.</source>
+        <translation>还有 %n 个字符未显示。</translation>
     </message>
     <message>
         <source>What came with it</source>

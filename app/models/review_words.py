@@ -19,6 +19,11 @@ def untold(review: Review) -> bool:
     return review.status is ReviewStatus.OUTCOME_UNKNOWN and review.error == NOT_TOLD
 
 
+def undecided(review: Review) -> bool:
+    """Whether it ended without a decision, so that the agent may ask again."""
+    return review.status in {ReviewStatus.EXPIRED, ReviewStatus.CANCELLED}
+
+
 class ReviewWords(QObject):
     """One sentence for each kind of request; what an agent writes itself is told apart."""
 
@@ -106,6 +111,14 @@ class ReviewWords(QObject):
         else:
             told = self.ending(review.status)
         return f"{self.verdict(review.status)}. {told}"
+
+    def again(self, review: Review) -> str:
+        """What its human says to the agent after a request nobody has decided."""
+        words = self.tr("I did not decide in time, and nothing was run: %1\n\nPlease ask again.")
+        return words.replace("%1", self.short(review))
+
+    def again_elsewhere(self) -> str:
+        return self.tr("To be asked again, tell the agent where it runs to try once more.")
 
     def ending(self, status: ReviewStatus) -> str:
         """Why nobody can decide any more."""

@@ -55,6 +55,11 @@ class PermissionRow:
     path: str = ""
     details: str = ""
     drifted: bool = False
+    door: str = ""
+    """Where it was decided."""
+    result: str = ""
+    """What came of it; written by the tool."""
+    error: str = ""
     """Whether the agent then told of other arguments than it had asked for."""
 
 
@@ -122,6 +127,9 @@ def read_permission(message: Message) -> PermissionRow:
         path=words(details.get("path")),
         details="" if command else given,
         drifted=own.get("arguments_drifted") is True,
+        door=words(resolution.get("source")),
+        result=words(own.get("result")),
+        error=words(own.get("error")),
     )
 
 

@@ -190,6 +190,16 @@ class ComposerViewModel(QObject):
         if session_id is not None:
             self._background.start(self._load(session_id), name="load conversation")
 
+    def say(self, words: str) -> None:
+        """Send these words; where something is being written, they only stand before it."""
+        session_id, writing = self._session, self.writing
+        if session_id is None or writing is None:
+            return
+        alone = not writing.text.strip()
+        self._messages.give_back(session_id, words)
+        if alone:
+            self.send()
+
     def write(self, text: str) -> None:
         if self._session is not None and self.writing is not None:
             self.problem = None

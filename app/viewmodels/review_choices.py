@@ -17,6 +17,8 @@ class Decision:
     option_id: str
     remember: RuleScope | None = None
     reason: str = ""
+    remember_for: float | None = None
+    """Seconds; None is without end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from typing import Final
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.client import BackendClient
+from app.viewmodels.review_choices import NO_OPTION, Decision
 from app.viewmodels.timing import Background, Deadline, WindowClock
-from backend.domain.policy import RuleScope
 from backend.domain.review import Owner, Review, ReviewOutcome, ReviewStatus
 from backend.errors import AppError, Conflict, ErrorCode, NotFound, TemporarilyUnavailable
 from backend.events import Event, ReviewChanged, ReviewOpened
@@ -17,6 +17,7 @@ from backend.ids import ClaimId, ClientId, ReviewId, SessionId, new_id
 DECIDE_SECONDS: Final = 40.0
 """As for answers: whoever decides hears within this, or that it is not known."""
 READ_SECONDS: Final = 5.0
+NOTHING: Final = Decision(NO_OPTION)
 
 
 class ReviewPhase(StrEnum):
@@ -36,7 +37,7 @@ class ReviewCard:
 
     review: Review
     phase: ReviewPhase = ReviewPhase.OPEN
-    option_id: str = ""
+    decision: Decision = NOTHING
     """What was chosen last."""
     token: ClaimId | None = None
     error: AppError | None = None
@@ -44,8 +45,6 @@ class ReviewCard:
     """All of it is shown, however long it is."""
     seen: bool = False
     """Its end was in sight."""
-    remember: RuleScope | None = None
-    reason: str = ""
     covered: tuple[Review, ...] = ()
     settling: bool = False
     """Those it covers are being decided."""
@@ -155,17 +154,14 @@ class ReviewsViewModel(QObject):
             self.card.seen = True
             self.changed.emit()
 
-    def decide(
-        self, option_id: str, *, remember: RuleScope | None = None, reason: str = ""
-    ) -> None:
+    def decide(self, decision: Decision) -> None:
         """Choose an option; nothing while a choice is on its way."""
         card = self.card
         if card is None or not card.decidable:
             return
-        wanted = (option_id, remember, reason)
-        if card.token is None or wanted != (card.option_id, card.remember, card.reason):
+        if card.token is None or decision != card.decision:
             card.token = ClaimId(new_id())
-        card.option_id, card.remember, card.reason = wanted
+        card.decision = decision
         card.error, card.phase = None, ReviewPhase.SENDING
         self._background.start(self._send(card, card.token), name="decide permission")
         self.changed.emit()
@@ -173,8 +169,7 @@ class ReviewsViewModel(QObject):
     def retry(self) -> None:
         """Send the last choice again: the same one, so that it is never made twice."""
         if self.card is not None and self.card.phase is ReviewPhase.ERROR:
-            card = self.card
-            self.decide(card.option_id, remember=card.remember, reason=card.reason)
+            self.decide(self.card.decision)
 
     def settle_covered(self) -> None:
         """The human confirms: decide what the new rule covers as well."""
@@ -199,7 +194,7 @@ class ReviewsViewModel(QObject):
 
     async def _send(self, card: ReviewCard, token: ClaimId) -> None:
         review_id = card.review.review_id
-        option, remember, reason = card.option_id, card.remember, card.reason
+        wanted = card.decision
         error: AppError | None = None
         outcome: ReviewOutcome | None = None
         try:
@@ -207,11 +202,12 @@ class ReviewsViewModel(QObject):
                 outcome = await self._client.call(
                     lambda api: api.reviews.decide(
                         review_id,
-                        option,
+                        wanted.option_id,
                         client_id=self._client_id,
                         claim_token=token,
-                        remember=remember,
-                        reason=reason,
+                        remember=wanted.remember,
+                        remember_for=wanted.remember_for,
+                        reason=wanted.reason,
                     )
                 )
         except TimeoutError:

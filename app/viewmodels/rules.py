@@ -48,6 +48,12 @@ class RulesViewModel(QObject):
     def revoke(self, rule_id: RuleId) -> None:
         self._background.start(self._revoke(rule_id), name="revoke rule")
 
+    def set_end(self, rule_id: RuleId, seconds: float | None) -> None:
+        """Let it hold so long from now, or None: until it is revoked."""
+        now = self.clock.now()
+        ends = None if seconds is None else Nanoseconds(now + round(seconds * 1_000_000_000))
+        self._background.start(self._set_end(rule_id, ends), name="set the end of a rule")
+
     def holds(self, rule: Rule) -> bool:
         return rule.holds(Nanoseconds(self.clock.now()))
 
@@ -64,6 +70,13 @@ class RulesViewModel(QObject):
         rule = await self._client.call(lambda api: api.rules.revoke_rule(rule_id))
         self._rules[rule_id] = rule
         self.changed.emit()
+
+    async def _set_end(self, rule_id: RuleId, ends: Nanoseconds | None) -> None:
+        try:
+            rule = await self._client.call(lambda api: api.rules.set_rule_expiry(rule_id, ends))
+            self._rules[rule_id] = rule
+        finally:
+            self.changed.emit()
 
     def _apply(self, happened: Event) -> None:
         if isinstance(happened, RuleChanged) and self.loaded:

@@ -6,6 +6,7 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.models.activity_text import step_state_text, todo_count_text
+from app.models.ledger_words import LedgerWords
 from app.models.message_text import (
     permission_name,
     permission_status,
@@ -17,6 +18,8 @@ from app.models.message_text import (
     variant_text,
 )
 from app.models.notice_text import notice_detail, notice_text
+from app.models.reason_text import failure_text
+from app.models.result_text import result_text
 from app.resources import Icon
 from app.text import clock_text
 from app.theme import Theme
@@ -126,8 +129,30 @@ class ActivityRows:
             self._asked(page, row)
             if row.details:
                 page.code(self._plain(row.details), indent=page.gutter, copied=row.details)
+            self._came_of_it(page, row)
             time = clock_text(message.updated_at, facts.now, QLocale())
             page.line(f"{state} · {time}", colour, indent=page.gutter, small=True)
+
+    def _came_of_it(self, page: RowPage, row: PermissionRow) -> None:
+        """Through which door it was decided, and what the tool gave for it: never as markup."""
+        door = LedgerWords().door(row.door)
+        if door:
+            words = QCoreApplication.translate("Transcript", "Decided %1").replace("%1", door)
+            page.words(words, "text_muted", indent=page.gutter)
+        if row.error:
+            page.words(failure_text(row.error), "danger", indent=page.gutter)
+        if row.result:
+            shown, left_out = result_text(row.result)
+            written = QCoreApplication.translate(
+                "Transcript", "Result, written by the tool and not checked by anybody:"
+            )
+            page.words(written, "text_muted", indent=page.gutter)
+            page.code(self._plain(shown), indent=page.gutter, copied=row.result)
+            if left_out:
+                cut = QCoreApplication.translate(
+                    "Transcript", "%n more character(s) are not shown.", "", left_out
+                )
+                page.words(cut, "text_muted", indent=page.gutter)
 
     def _asked(self, page: RowPage, row: PermissionRow) -> None:
         if row.command:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QIcon, QResizeEvent
@@ -22,6 +23,7 @@ from backend.domain.agents import PermissionOption
 from backend.domain.policy import Risk, RuleScope
 from backend.domain.review import Owner, Review
 
+DAY: Final = 86_400.0
 _NOTHING = Choices(None, None, (), ())
 
 
@@ -158,16 +160,21 @@ class ReviewButtons(QWidget):
         chosen = option.id if option is not None else NO_OPTION
         self.chosen.emit(Decision(chosen, remember, reason))
 
-    def _approve(self, remember: RuleScope | None = None) -> None:
+    def _approve(
+        self, remember: RuleScope | None = None, remember_for: float | None = None
+    ) -> None:
         option = self._choices.approve
         if option is not None and self.approve.isEnabled():
-            self.chosen.emit(Decision(option.id, remember))
+            self.chosen.emit(Decision(option.id, remember, remember_for=remember_for))
 
     def _open_scopes(self) -> None:
         menu = self._menu("alwaysAllowMenu", self.tr("Always allow"))
         for scope in self._choices.scopes:
             words = self.tr("Always allow: %1").replace("%1", self._words.scope(scope))
             menu.add_deed(words, partial(self._approve, scope), f"always_{scope}")
+        for scope in self._choices.scopes:
+            words = self.tr("Allow for one day: %1").replace("%1", self._words.scope(scope))
+            menu.add_deed(words, partial(self._approve, scope, DAY), f"day_{scope}")
         self._pop_up(menu, self.always)
 
     def _open_more(self) -> None:

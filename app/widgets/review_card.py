@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.review_content import is_long, review_pieces
-from app.models.review_words import ReviewWords
-from app.text import error_text, workspace_text
+from app.models.review_words import ReviewWords, undecided
+from app.text import workspace_text
 from app.theme import Theme
 from app.viewmodels.review_choices import Decision
 from app.viewmodels.reviews import ReviewCard, ReviewPhase, ReviewsViewModel
@@ -30,10 +30,10 @@ from app.widgets.pane_focus import holds_focus
 from app.widgets.result_view import ResultView
 from app.widgets.review_buttons import ReviewButtons
 from app.widgets.review_header import ReviewHeader
+from app.widgets.review_status import ReviewStatusText, is_bad, is_hosted
 from app.widgets.review_text import ReviewText
 from app.widgets.touch import TouchLayout, show_touch
 from backend.domain.review import ReviewStatus
-from backend.errors import InvalidInput
 
 AGE_SECONDS: Final = 30.0
 _MAX_WIDTH: Final = 808
@@ -45,10 +45,12 @@ _LOW: Final = 470
 class ReviewCardWidget(QWidget):
     """Shows the view model's card; whoever places it decides how tall it may be.
 
-    `focus_wanted` when the card has gone that held the keyboard.
+    `focus_wanted` when the card has gone that held the keyboard, `again_wanted` with what is to be
+    said to the agent so that it asks again.
     """
 
     focus_wanted = Signal()
+    again_wanted = Signal(str)
 
     def __init__(
         self,
@@ -71,6 +73,7 @@ class ReviewCardWidget(QWidget):
         self._told = ""
         self._age_timer: Timer | None = None
         self._words = ReviewWords(self)
+        self._says = ReviewStatusText(self)
         self.guard = ArmingGuard(view_model.clock.monotonic, self)
         self._frame = QFrame()
         self._frame.setProperty("role", "question-card")
@@ -82,6 +85,7 @@ class ReviewCardWidget(QWidget):
         self._status.setWordWrap(True)
         self._status.setTextFormat(Qt.TextFormat.PlainText)
         self._retry = named_button("reviewRetry")
+        self._again = named_button("askAgain")
         self._close = named_button("closeReview")
         self._buttons = ReviewButtons(theme, self.guard, view_model.clock.monotonic)
         self._covered = CoveredList(theme, self.guard)
@@ -145,6 +149,7 @@ class ReviewCardWidget(QWidget):
         self._last.setSpacing(px(8))
         self._last.addWidget(self._status, 1)
         self._last.addWidget(self._retry)
+        self._last.addWidget(self._again)
         self._last.addWidget(self._close)
         self._column = QVBoxLayout(self._frame)
         self._column.setContentsMargins(px(16), px(12), px(16), px(12))
@@ -175,6 +180,7 @@ class ReviewCardWidget(QWidget):
         self._covered.confirmed.connect(view_model.settle_covered)
         self._covered.left_open.connect(self._leave_covered)
         self._retry.clicked.connect(self._try_again)
+        self._again.clicked.connect(self._ask_again)
         self._close.clicked.connect(self._put_away)
         self.guard.watch(self._retry)
         self._theme.changed.connect(self._restyle)
@@ -229,43 +235,17 @@ class ReviewCardWidget(QWidget):
         )
         self._retry.setVisible(card.phase is ReviewPhase.ERROR)
         self._close.setVisible(closed)
-        words = self._status_words()
+        self._again.setVisible(closed and undecided(card.review) and is_hosted(session))
+        words = self._says.words(card, session)
         self._status.setText(words)
         self._status.setVisible(bool(words))
-        self._status.setProperty("role", "danger" if self._is_bad(card) else "small")
+        self._status.setProperty("role", "danger" if is_bad(card) else "small")
         self._status.style().unpolish(self._status)
         self._status.style().polish(self._status)
         self._tell(card, words)
         self._show_closed(closed=closed)
         self._show_or_hide()
         self.updateGeometry()
-
-    def _status_words(self) -> str:
-        card = self._view_model.card
-        if card is None:
-            return ""
-        if card.kept:
-            return self._words.outcome(card.review)
-        if card.phase is ReviewPhase.CLOSED:
-            return self._words.closing(card.review)
-        if card.phase is ReviewPhase.COVERED:
-            told = self._words.standing(card.review)
-            return told if card.error is None else f"{told}. {error_text(card.error)}"
-        if card.phase is ReviewPhase.ERROR:
-            if isinstance(card.error, InvalidInput):
-                return self.tr("This cannot be remembered. Nothing was decided.")
-            if card.error is not None:
-                return error_text(card.error)
-            return self.tr("It is not known whether this was taken. Trying again is safe.")
-        if card.phase is ReviewPhase.OPEN and not card.seen:
-            if not card.whole and is_long(card.review):
-                return self.tr("It is longer than shown. Show all of it and read to its end first.")
-            return self.tr("Read to its end before you allow it.")
-        return ""
-
-    def _is_bad(self, card: ReviewCard) -> bool:
-        wrong = card.review.status in {ReviewStatus.FAILED, ReviewStatus.OUTCOME_UNKNOWN}
-        return card.error is not None or card.phase is ReviewPhase.ERROR or (card.kept and wrong)
 
     def _tell(self, card: ReviewCard, words: str) -> None:
         """What comes of a call is told once to who does not see it."""
@@ -274,9 +254,7 @@ class ReviewCardWidget(QWidget):
         self._told = words
 
     def _decide(self, decision: Decision) -> None:
-        self._view_model.decide(
-            decision.option_id, remember=decision.remember, reason=decision.reason
-        )
+        self._view_model.decide(decision)
 
     def _leave_covered(self) -> None:
         self._by_human = True
@@ -292,6 +270,12 @@ class ReviewCardWidget(QWidget):
     def _try_again(self) -> None:
         if self.guard.accepts(self._retry):
             self._view_model.retry()
+
+    def _ask_again(self) -> None:
+        card = self._view_model.card
+        if card is not None:
+            self.again_wanted.emit(self._words.again(card.review))
+            self._put_away()
 
     def _put_away(self) -> None:
         self._by_human = True
@@ -324,7 +308,9 @@ class ReviewCardWidget(QWidget):
         if not self._text.isHidden():
             height, gaps = height + text, gaps + 1
         if not self._status.isHidden():
-            beside = [part for part in (self._retry, self._close) if not part.isHidden()]
+            beside = [
+                part for part in (self._retry, self._again, self._close) if not part.isHidden()
+            ]
             taken = sum(part.sizeHint().width() + self._last.spacing() for part in beside)
             least = max((part.sizeHint().height() for part in beside), default=0)
             height += max(_tall(self._status, width - taken), least)
@@ -377,6 +363,7 @@ class ReviewCardWidget(QWidget):
     def _retranslate(self) -> None:
         self._show_all.setText(self.tr("Show all of it"))
         self._retry.setText(self.tr("Try again"))
+        self._again.setText(self.tr("Ask the agent to try again"))
         self._close.setText(self.tr("Close"))
         self._text.setAccessibleName(self.tr("What is to be allowed"))
 

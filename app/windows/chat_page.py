@@ -127,6 +127,7 @@ class ChatPage(QWidget):
         desk.sessions.changed.connect(self._show_session)
         desk.clarification.card_replaced.connect(self._slot.reset_height)
         desk.clarification.card_replaced.connect(self._order_cards)
+        self._review.again_wanted.connect(desk.composer.say)
         desk.reviews.card_replaced.connect(self._review_slot.reset_height)
         desk.composer.changed.connect(self._show_hosted)
         desk.transcript.reset.connect(self._start_over)

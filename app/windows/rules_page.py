@@ -9,6 +9,7 @@ from app.theme import Theme
 from app.viewmodels.rules import RulesViewModel
 from app.widgets.list_page import ListPage
 from app.widgets.named_button import named_button
+from app.widgets.rule_end import RuleEnd
 from app.widgets.second_step import SecondStep
 from backend.domain.policy import PolicyDecision, Rule
 
@@ -22,11 +23,14 @@ class RulesPage(ListPage):
         self._facts = RuleFacts(self)
         self._revoke = named_button("revokeRule", "danger")
         self._step = SecondStep(theme, "revokeRule", self._step_words)
+        self._end = RuleEnd(theme)
+        self.panel.below.addWidget(self._end)
         self.panel.add_actions(self._revoke)
         self.panel.below.addWidget(self._step)
         view_model.changed.connect(self._refresh)
         self.list.chosen.connect(self._show_rule)
         self._revoke.clicked.connect(self._ask)
+        self._end.chosen.connect(self._set_end)
         self._step.confirmed.connect(self._do_revoke)
         self._step.cancelled.connect(self._keep)
         theme.changed.connect(self._show_icons)
@@ -84,7 +88,14 @@ class RulesPage(ListPage):
         self.panel.show_lines(fact.title, self._facts.lines(rule, self._view_model.clock.now()))
         holds = self._view_model.holds(rule)
         self._step.stay_for(rule.rule_id if holds else "")
+        self._end.setVisible(holds)
+        self._end.show_rule(rule)
         self._revoke.setVisible(holds and self._step.isHidden())
+
+    def _set_end(self, seconds: float | None) -> None:
+        rule = self._rule()
+        if rule is not None:
+            self._view_model.set_end(rule.rule_id, seconds)
 
     def _ask(self) -> None:
         rule = self._rule()

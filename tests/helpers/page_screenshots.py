@@ -44,7 +44,7 @@ def full_desk() -> FakeBackend:
     desk.conversations.host(make_conversation())
     for name, title in (("s1", "Exact totals"), ("s2", "Import the old orders")):
         desk.put_session(make_session(name, title=title, kind=SessionKind.HOSTED))
-    endings = (
+    endings: tuple[tuple[str, ReviewStatus, dict[str, object]], ...] = (
         ("npm run build", ReviewStatus.EXECUTED, {"result": "built in 3.1 s"}),
         ("rm -rf build", ReviewStatus.DECLINED, {"reason": "not this folder"}),
         ("git push --force", ReviewStatus.EXPIRED, {}),
@@ -55,8 +55,8 @@ def full_desk() -> FakeBackend:
     for number, (command, status, parts) in enumerate(endings):
         review = desk.reviews.ask(make_review(command=command, at=_ago(600 * number + 90)))
         decided = status not in {ReviewStatus.EXPIRED, ReviewStatus.CANCELLED}
-        door = {"door": Door.WINDOW.value, "decided_at": _ago(60)} if decided else {}
-        desk.reviews.change(review, status, **{**door, **parts})
+        door: dict[str, object] = {"door": Door.WINDOW.value, "decided_at": _ago(60)}
+        desk.reviews.change(review, status, **(door if decided else {}), **parts)
     asked = make_bundle("p1", [make_question("Which database should the new service use?")])
     withdrawn = replace(
         asked, created_at=_ago(1_000), status=BundleStatus.CANCELLED, withdrawn=Withdrawn.BY_HUMAN

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from app.viewmodels.review_choices import choices_of
+from app.viewmodels.review_choices import Decision, choices_of
 from app.viewmodels.reviews import ReviewPhase
 from backend.domain.agents import PermissionOption
 from backend.domain.review import ReviewStatus
@@ -52,7 +52,7 @@ async def test_a_decision_closes_the_card_and_shows_the_next() -> None:
     left: list[object] = []
     case.view_model.left.connect(left.append)
 
-    case.view_model.decide("once")
+    case.view_model.decide(Decision("once"))
     await settle()
 
     assert [decision[:2] for decision in case.reviews.decisions] == [(first.review_id, "once")]
@@ -68,14 +68,14 @@ async def test_a_store_that_is_away_keeps_the_card_and_its_token() -> None:
     case.reviews.ask()
     await case.show()
 
-    case.view_model.decide("once")
+    case.view_model.decide(Decision("once"))
     await settle()
     card = case.view_model.card
     assert card is not None
     assert (card.phase, card.error) == (ReviewPhase.ERROR, AWAY)
     case.view_model.retry()
     await settle()
-    case.view_model.decide("no")
+    case.view_model.decide(Decision("no"))
     await settle()
 
     options = [(option, token) for _, option, token in case.reviews.decisions]
@@ -94,7 +94,7 @@ async def test_a_decision_without_a_reply_may_be_sent_again() -> None:
         return await stuck.wait()
 
     real, case.reviews.decide = case.reviews.decide, hang  # type: ignore[method-assign, assignment]
-    case.view_model.decide("once")
+    case.view_model.decide(Decision("once"))
     await settle()
     assert phase_of(case) is ReviewPhase.SENDING
     await case.clock.advance(41)
@@ -115,8 +115,8 @@ async def test_nothing_is_sent_twice_while_a_decision_is_on_its_way() -> None:
     case.reviews.ask()
     await case.show()
 
-    case.view_model.decide("once")
-    case.view_model.decide("no")
+    case.view_model.decide(Decision("once"))
+    case.view_model.decide(Decision("no"))
     await settle()
 
     assert len(case.reviews.decisions) == 1
@@ -135,7 +135,7 @@ async def test_a_request_that_ends_elsewhere_keeps_its_card_without_choices() ->
     assert card is not None
     assert card.phase is ReviewPhase.CLOSED
     assert case.view_model.count == 0
-    case.view_model.decide("once")
+    case.view_model.decide(Decision("once"))
     await settle()
     assert case.reviews.decisions == []
     case.view_model.dismiss()
@@ -150,7 +150,7 @@ async def test_a_refused_decision_says_what_holds() -> None:
     case.reviews.failures = [Conflict(ErrorCode.NOT_ACTIVE, "decided otherwise")]
     case.reviews._reviews[review.review_id] = make_review(status=ReviewStatus.DECLINED)
 
-    case.view_model.decide("once")
+    case.view_model.decide(Decision("once"))
     await settle()
 
     card = case.view_model.card

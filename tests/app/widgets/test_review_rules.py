@@ -323,3 +323,28 @@ def test_every_verdict_has_a_word_of_its_own(qapp: QApplication) -> None:
     said = [words.verdict(status) for status in ReviewStatus]
     running = words.standing(gateway_review(status=ReviewStatus.APPROVED))
     assert len({*said, running}) == len(ReviewStatus) + 1
+
+
+async def test_a_rule_can_be_made_for_a_day() -> None:
+    """tool-review.md: rules with an end; its scope is said before the click."""
+    review = gateway_review()
+    async with card_window(review) as shown:
+        menu = await open_menu(shown, "alwaysAllowButton", "alwaysAllowMenu")
+        words = item(menu, "day_this_call").text()
+        assert words == "Allow for one day: Exactly this, by this agent in this folder"
+        menu.close()
+        await choose(shown, "alwaysAllowButton", "alwaysAllowMenu", "day_this_call")
+        assert shown.case.reviews.remembered == {review.review_id: RuleScope.THIS_CALL}
+        assert shown.case.reviews.remembered_for[review.review_id] == 86_400.0
+
+
+@pytest.mark.parametrize("status", [ReviewStatus.EXPIRED, ReviewStatus.CANCELLED])
+async def test_a_guest_that_nobody_answered_is_asked_again_where_it_runs(
+    status: ReviewStatus,
+) -> None:
+    review = gateway_review()
+    async with card_window(review) as shown:
+        shown.case.reviews.change(review, status)
+        await settle()
+        assert "where it runs" in shown.label("reviewStatus")
+        assert not shown.button("askAgain").isVisible()

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.viewmodels.history import PAGE as HISTORY_PAGE
 from app.viewmodels.ledger import PAGE as RECORD_PAGE
@@ -240,6 +240,26 @@ async def test_a_second_step_goes_on_for_its_own_rule_only(
     pages.page("rules").list.choose("second")
     assert not pages.shown.find("revokeRuleConfirm").isVisible()
     assert pages.shown.find("revokeRule").isVisible()
+
+
+async def test_the_end_of_a_rule_is_set_and_taken_away(backend: FakeBackend, pages: Pages) -> None:
+    """T5.4: a rule may expire; one that was revoked gets no new end."""
+    rule = make_rule()
+    backend.desk.rules.add(rule)
+    pages.shown.view.show_rules()
+    await until(has(pages, "rules", 1))
+    pages.choose("rules", 0)
+    box = pages.shown.find("ruleEnd")
+    assert isinstance(box, QComboBox)
+    assert pages.lines("rules")["Expires"] == box.itemText(0) == "never; until you revoke it"
+    box.activated.emit(box.findText("one day from now"))
+    await until(lambda: backend.desk.rules.rules[rule.rule_id].expires_at is not None)
+    await until(lambda: box.itemText(0) == "as it is")
+    assert "never" not in pages.lines("rules")["Expires"]
+    box.activated.emit(box.findText("never; until you revoke it"))
+    await until(lambda: backend.desk.rules.rules[rule.rule_id].expires_at is None)
+    backend.desk.rules.add(replace(rule, revoked_at=Nanoseconds(START + 1)))
+    await until(lambda: not box.isVisible())
 
 
 async def test_a_rule_made_while_the_page_is_open_appears(

@@ -6,11 +6,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.widgets.pane_focus import holds_focus
+from backend.domain.review import ReviewStatus
 from backend.ids import PendingId, SessionId
 from tests.helpers.clock import settle
 from tests.helpers.desk_builders import make_bundle, make_session
 from tests.helpers.fake_backend import FakeBackend
+from tests.helpers.fake_conversations import make_conversation
 from tests.helpers.fake_reviews import make_review
+from tests.helpers.hosted_window import hosted_window
 from tests.helpers.waiting import until
 from tests.helpers.window import Shown, shown_window
 
@@ -123,3 +126,25 @@ async def test_what_a_notification_opens_is_shown_whatever_page_is_read() -> Non
         shown.view.open_review(review)
         card: QWidget = shown.find("reviewCard")
         await until(lambda: card.isVisible() and holds_focus(card))
+
+
+@pytest.mark.parametrize("typed", ["", "half a thought"])
+async def test_an_agent_nobody_answered_in_time_can_be_asked_to_try_again(typed: str) -> None:
+    """A late yes grants nothing (product.md P6): the agent asks anew, and what is typed stays."""
+    async with hosted_window(make_conversation()) as window:
+        desk, hosted = window.shown.backend.desk, window.hosted
+        if typed:
+            await window.type(typed)
+        review = desk.reviews.ask(make_review(command="npm run build"))
+        await until(lambda: window.sees("reviewCard"))
+        desk.reviews.change(review, ReviewStatus.EXPIRED)
+        await until(lambda: window.sees("askAgain"))
+        QTest.mouseClick(window.find("askAgain"), Qt.MouseButton.LeftButton)
+        words = "I did not decide in time, and nothing was run: npm run build\n\nPlease ask again."
+        if typed:
+            await until(lambda: window.edit.toPlainText() == f"{words}\n\n{typed}")
+            assert not hosted.sent
+        else:
+            await until(lambda: [each.text for each in hosted.sent] == [words])
+            await until(lambda: window.edit.toPlainText() == "")
+        assert not window.sees("reviewCard")
