@@ -12,7 +12,17 @@ from backend.domain.policy import CallFacts, PolicyDecision, Risk, Rule, RuleSco
 from backend.domain.review import Owner
 from backend.ids import AgentKey, ClaimId, ClientId, EventId, ReviewId, RuleId, TaskId, TurnId
 from backend.review.ruling import ask_always, count_hit, rule_call
-from backend.store import input_facts, ledger, policies, review_outcomes, reviews, sessions
+from backend.review.siblings import covered_by
+from backend.store import (
+    gateway_calls,
+    input_facts,
+    ledger,
+    policies,
+    review_outcomes,
+    reviews,
+    ruled_calls,
+    sessions,
+)
 from backend.store.database import Params, Transaction
 from backend.store.review_schema import PROJECTED
 from tests.helpers.clock import FakeClock
@@ -41,7 +51,13 @@ RULE = Rule(
 BIG = {"tool_invocations", "tool_action_requests", "tool_call_events", "task_session_messages"}
 UNSETTLED = "idx_requests_unsettled"
 """It holds open requests only: all of it is what is looked for."""
-FEW = {UNSETTLED, "idx_messages_clarification_open", "idx_messages_delivery_intent"}
+FEW = {
+    UNSETTLED,
+    "idx_invocations_executing",
+    "idx_requests_expiring",
+    "idx_messages_clarification_open",
+    "idx_messages_delivery_intent",
+}
 """Indexes that hold the few rows that matter: read whole, they are quick."""
 
 
@@ -100,6 +116,12 @@ CALLS: dict[str, Callable[[Transaction, ReviewId], Awaitable[object]]] = {
     "find": reviews.find,
     "pending": lambda tx, _: reviews.list_pending(tx),
     "unsettled": lambda tx, _: reviews.list_unsettled(tx),
+    "next expiry": lambda tx, _: reviews.next_expiry(tx),
+    "expired": lambda tx, _: reviews.list_expired(tx, NOW),
+    "covered by a rule": lambda tx, _: covered_by(tx, RULE, NOW, lambda _: True),
+    "calls of the gateway that run": lambda tx, _: gateway_calls.list_running(tx),
+    "what the gateway left": lambda tx, _: gateway_calls.list_unsettled(tx),
+    "calls a rule allowed that run": lambda tx, _: ruled_calls.list_under_way(tx),
     "asker": lambda tx, _: reviews.find_asker(tx, S, TurnId("turn1")),
     "card": find_card,
     "rule": rule,
