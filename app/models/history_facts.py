@@ -17,7 +17,7 @@ from app.text import (
     workspace_text,
 )
 from app.viewmodels.answer_text import answer_text
-from app.viewmodels.history import HistoryItem
+from app.viewmodels.history_items import HistoryItem
 from backend.domain.clarification import Bundle, BundleStatus
 from backend.domain.listing import ListedBundle, Unanswerable
 from backend.domain.review import Review, ReviewStatus

@@ -288,16 +288,13 @@ class ClarificationViewModel(QObject):
             self.closed_here.emit()
         self._show_result()
 
-    def flush(self) -> None:
-        """Start saving every draft now."""
-        self._drafts.flush()
-
     async def save(self) -> bool:
         """Whether every draft is kept, after one try."""
         return await self._drafts.save_all()
 
     async def close(self) -> None:
         """Save every draft and return when each was tried: the window is about to close."""
+        self._afterwords.close()
         await self._drafts.finish()
 
     def _perform(self, kind: ActionKind, reason: str = "") -> None:

@@ -44,6 +44,12 @@ class Afterwords:
         if timer is not None:
             timer.cancel()
 
+    def close(self) -> None:
+        """The window closes: nothing leaves by itself any more."""
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+
     def follow(self, bundle: Bundle, outcome: ResponseOutcome | None) -> bool:
         """Take in what became of the bundle spoken of; True when the words changed."""
         word = self._words.get(bundle.session_id)

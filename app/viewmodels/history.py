@@ -1,19 +1,21 @@
 """Every question and every permission that is closed, newest first, page by page."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.client import BackendClient
-from app.viewmodels.answer_text import answer_text
+from app.viewmodels.history_items import (
+    HistoryItem,
+    HistoryItems,
+    item_of_bundle,
+    item_of_review,
+)
 from app.viewmodels.timing import Background, WindowClock
-from backend.domain.agents import ToolCallChange
-from backend.domain.clarification import Bundle
 from backend.domain.ledger import ReviewPage
-from backend.domain.listing import BundlePage, ListedBundle, PageQuery, Position
-from backend.domain.review import Review, ReviewStatus
+from backend.domain.listing import BundlePage, PageQuery, Position
+from backend.domain.review import ReviewStatus
 from backend.events import (
     BundleChanged,
     BundleRemoved,
@@ -22,29 +24,11 @@ from backend.events import (
     ReviewChanged,
     SessionRemoved,
 )
-from backend.ids import ReviewId, SessionId
+from backend.ids import ReviewId
 
 PAGE: Final = 50
 FOUND: Final = 30
 """So many finds are looked for before the human asks for more."""
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryItem:
-    """A closed question or a closed permission."""
-
-    key: str
-    since: int
-    session_id: SessionId
-    listed: ListedBundle | None = None
-    review: Review | None = None
-
-    @property
-    def words(self) -> str:
-        """Everything in it that can be searched for."""
-        if self.review is not None:
-            return _words_of(self.review)
-        return "" if self.listed is None else _words_of_bundle(self.listed)
 
 
 class HistoryViewModel(QObject):
@@ -64,7 +48,7 @@ class HistoryViewModel(QObject):
         self.clock = clock
         self._client = client
         self._background = background
-        self._items: dict[str, HistoryItem] = {}
+        self._items = HistoryItems()
         self._bundles_after: Position | None = None
         self._reviews_after: ReviewId | None = None
         self._bundle_floor: int | None = None
@@ -78,12 +62,7 @@ class HistoryViewModel(QObject):
     @property
     def items(self) -> tuple[HistoryItem, ...]:
         """What is read without a gap, newest first; of it what has the filter's words."""
-        floor = max(self._bundle_floor or 0, self._review_floor or 0)
-        wanted = self.filter.casefold().split()
-        found = (
-            item for item in self._items.values() if item.since >= floor and _has(item, wanted)
-        )
-        return tuple(sorted(found, key=lambda item: (item.since, item.key), reverse=True))
+        return self._items.found(max(self._bundle_floor or 0, self._review_floor or 0))
 
     @property
     def more(self) -> bool:
@@ -106,6 +85,7 @@ class HistoryViewModel(QObject):
     def set_filter(self, text: str) -> None:
         """Show what has all these words, and look for more of it further back."""
         self.filter = text
+        self._items.look_for(text)
         self.changed.emit()
         self._search()
 
@@ -134,14 +114,14 @@ class HistoryViewModel(QObject):
         """The newest; what was read further back stays where there is no gap before it."""
         bundles = await self._bundle_page(None)
         reviews = await self._review_page(None)
-        newest = [_of_bundle(each) for each in bundles.bundles]
-        newest += [_of_review(each) for each in reviews.reviews]
+        newest = [item_of_bundle(each) for each in bundles.bundles]
+        newest += [item_of_review(each) for each in reviews.reviews]
         known = [item for item in newest if item.key in self._items]
-        if self._items and (known or not newest):
+        if len(self._items) and (known or not newest):
             for item in newest:
-                self._put(item)
+                self._items.put(item)
             return
-        self._items = {}
+        self._items.clear()
         self._take_bundles(bundles)
         self._take_reviews(reviews)
 
@@ -164,27 +144,24 @@ class HistoryViewModel(QObject):
 
     def _take_bundles(self, page: BundlePage) -> None:
         for listed in page.bundles:
-            self._put(_of_bundle(listed))
+            self._items.put(item_of_bundle(listed))
         self._bundles_after = page.after
         last = page.bundles[-1].bundle.created_at if page.bundles else None
         self._bundle_floor = last if page.after is not None else None
 
     def _take_reviews(self, page: ReviewPage) -> None:
         for review in page.reviews:
-            self._put(_of_review(review))
+            self._items.put(item_of_review(review))
         self._reviews_after = page.after
         last = page.reviews[-1].asked_at if page.reviews else None
         self._review_floor = last if page.after is not None else None
-
-    def _put(self, item: HistoryItem) -> None:
-        self._items[item.key] = item
 
     def _apply(self, happened: Event) -> None:
         if not self._shown:
             return
         match happened:
             case ReviewChanged(review) if review.status is not ReviewStatus.PENDING:
-                self._put(_of_review(review))
+                self._items.put(item_of_review(review))
                 self.changed.emit()
             case BundleChanged(bundle) | BundleResolved(bundle, _) if not bundle.answerable:
                 self._follow()
@@ -196,7 +173,7 @@ class HistoryViewModel(QObject):
                 pass
 
     def _drop(self, gone: Callable[[HistoryItem], bool]) -> None:
-        self._items = {key: item for key, item in self._items.items() if not gone(item)}
+        self._items.drop(gone)
         self.changed.emit()
 
     def _follow(self) -> None:
@@ -205,42 +182,3 @@ class HistoryViewModel(QObject):
             self._again = True
         else:
             self._start(anew=True)
-
-
-def _of_bundle(listed: ListedBundle) -> HistoryItem:
-    bundle = listed.bundle
-    return HistoryItem(bundle.pending_id, bundle.created_at, bundle.session_id, listed=listed)
-
-
-def _of_review(review: Review) -> HistoryItem:
-    return HistoryItem(review.review_id, review.asked_at, review.session_id, review=review)
-
-
-def _words_of(review: Review) -> str:
-    parts = (
-        review.agent_name,
-        review.folder,
-        review.server_name,
-        review.reason,
-        _call_words(review.call),
-    )
-    return "\n".join(parts)
-
-
-def _call_words(call: ToolCallChange) -> str:
-    given = "" if call.raw_input is None else str(call.raw_input)
-    return "\n".join((call.title or "", call.tool_name or "", given))
-
-
-def _words_of_bundle(listed: ListedBundle) -> str:
-    bundle: Bundle = listed.bundle
-    asked = (f"{row.question.title}\n{row.question.prompt}" for row in bundle.questions)
-    origin = listed.origin
-    return "\n".join((*asked, answer_text(bundle), origin.agent, origin.workspace))
-
-
-def _has(item: HistoryItem, wanted: list[str]) -> bool:
-    if not wanted:
-        return True
-    words = item.words.casefold()
-    return all(word in words for word in wanted)

@@ -8,7 +8,8 @@ from app.models.fact_model import Fact
 from app.models.history_facts import HistoryFacts
 from app.resources import Icon
 from app.theme import Theme
-from app.viewmodels.history import HistoryItem, HistoryViewModel
+from app.viewmodels.history import HistoryViewModel
+from app.viewmodels.history_items import HistoryItem
 from app.widgets.list_page import ListPage
 from app.widgets.named_button import named_button
 from backend.domain.review import ReviewStatus

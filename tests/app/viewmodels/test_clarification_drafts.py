@@ -52,7 +52,7 @@ async def test_leaving_saves_at_once(case: Case, how: str) -> None:
     elif how == "submit":
         case.view_model.submit()
     else:
-        case.view_model.flush()
+        await case.view_model.save()
     await settle()
     assert case.desk.drafts[P1].answers == (Answer(Q1, (), "half a thought"),)
     await case.clock.advance(41)
