@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from backend.clock import SystemClock
+from backend.events import ReviewChanged
+from backend.ids import ReviewId
 from tests.helpers.kept import Kept
 from tests.helpers.place import Place, raw
 from tests.helpers.receipts import receipts_of, statuses
@@ -56,6 +58,21 @@ async def test_it_is_the_next_prompt_when_the_turn_ends(kept: Kept, place: Place
     await kept.prompted(2)
     assert statuses(kept.given[1]) == ["executed"]
     await until(lambda: receipts_of(place) == ["delivered"])
+    await kept.hosted.done()
+    assert len(kept.given) == 2
+
+
+async def test_an_agent_that_has_long_been_done_is_told_when_its_call_has_run(
+    kept: Kept, place: Place
+) -> None:
+    """T1.4: the outcome itself wakes it, no turn has to end."""
+    await kept.hosted.done()
+    await asyncio.to_thread(owe, place)
+    review = await kept.hosted.desk.desk.reviews.get_review(ReviewId("r1"))
+    kept.hosted.desk.services.bus.publish(ReviewChanged(review))
+    kept.hosted.desk.services.bus.publish(ReviewChanged(review))
+    await kept.prompted(2)
+    assert statuses(kept.given[1]) == ["executed"]
     await kept.hosted.done()
     assert len(kept.given) == 2
 
