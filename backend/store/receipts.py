@@ -133,6 +133,19 @@ async def doubt(tx: Transaction, review_id: ReviewId, now: Nanoseconds) -> bool:
     return bool(await _move(tx, [review_id], Delivery.PENDING, Delivery.UNKNOWN, now))
 
 
+async def doubt_told(tx: Transaction, review_ids: Sequence[ReviewId], now: Nanoseconds) -> int:
+    """Their agent has said nothing since it was told; it is told again only if it comes for it."""
+    doubted = await _move(tx, review_ids, Delivery.DELIVERED, Delivery.UNKNOWN, now)
+    if doubted:
+        await tx.execute(
+            "UPDATE tool_invocations SET collected_at = NULL WHERE id IN"
+            " (SELECT r.invocation_id FROM tool_action_requests r"
+            f" WHERE {json_members(tx.dialect, 'r.id', ':ids')})",
+            {"ids": encode(list(review_ids))},
+        )
+    return doubted
+
+
 async def _move(
     tx: Transaction,
     review_ids: Sequence[ReviewId],

@@ -188,6 +188,15 @@ async def load(tx: Transaction, turn_id: TurnId) -> Reservation | None:
     )
 
 
+async def outcomes_of(tx: Transaction, turn_id: TurnId) -> tuple[ReviewId, ...]:
+    """The requests whose outcomes were this turn's prompt."""
+    row = await tx.fetch_one(
+        "SELECT metadata FROM task_session_turns WHERE id = :turn", {"turn": turn_id}
+    )
+    own = as_dict(decode(row["metadata"]).get(OWN_KEY)) if row is not None else {}
+    return tuple(ReviewId(as_text(item)) for item in as_list(own.get(OUTCOMES)))
+
+
 async def owns_answer(tx: Transaction, pending: PendingId) -> bool:
     """Whether a reserved turn carries this bundle's answer: only its own recovery settles it."""
     owner = json_text(tx.dialect, "t.metadata", _PENDING_ID)

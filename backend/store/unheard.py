@@ -8,8 +8,9 @@ from typing import Final
 
 from backend.clock import Nanoseconds
 from backend.domain.clarification import BundleStatus, Delivery
-from backend.ids import PendingId, TurnId
-from backend.store import deliveries
+from backend.domain.review import Owner
+from backend.ids import PendingId, ReviewId, TurnId
+from backend.store import deliveries, receipts, reservations
 from backend.store.database import Transaction
 from backend.store.dialect import json_text
 from backend.store.eligibility import pending_id
@@ -45,13 +46,17 @@ async def doubt(
     """Note that nobody knows whether the agent got what it was answered since it was `heard`.
 
     Also of the answer that was the turn's own prompt, if nothing was heard in the turn at all.
-    Only what is called delivered is changed, so that each is named once. The caller holds the
-    session.
+    Only what is called delivered is changed, so that each is named once. The outcomes of requests
+    it was told since are not confirmed either. The caller holds the session.
     """
     found = list(await _answered_after(tx, turn_id, heard))
     carried = await carried_by(tx, turn_id) if heard == NEVER else None
     if carried is not None:
         found.append(carried)
+    told = await _outcomes_after(tx, turn_id, heard)
+    if heard == NEVER:
+        told += await reservations.outcomes_of(tx, turn_id)
+    await receipts.doubt_told(tx, tuple(dict.fromkeys(told)), now)
     delivered, unknown = Delivery.DELIVERED, Delivery.UNKNOWN
     return tuple(
         [
@@ -59,6 +64,25 @@ async def doubt(
             for pending in found
             if await deliveries.move(tx, pending, expected=delivered, to=unknown, now=now)
         ]
+    )
+
+
+async def _outcomes_after(
+    tx: Transaction, turn_id: TurnId, heard: Nanoseconds
+) -> tuple[ReviewId, ...]:
+    """Of calls of this turn which this desk has carried out."""
+    rows = await tx.fetch_all(
+        "SELECT r.id, d.settled_at FROM tool_action_requests r"
+        " JOIN interaction_deliveries d ON d.pending_id = r.id"
+        " WHERE r.session_id = (SELECT task_session_id FROM task_session_turns WHERE id = :turn)"
+        f" AND r.turn_id = :turn AND r.owner = '{Owner.GATEWAY}'"
+        f" AND d.kind = '{receipts.PERMISSION_REQUEST}' AND d.state = '{Delivery.DELIVERED}'",
+        {"turn": turn_id},
+    )
+    return tuple(
+        ReviewId(str(row["id"]))
+        for row in rows
+        if row["settled_at"] and as_time(row["settled_at"]) > heard
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from backend.clock import SystemClock
+from backend.domain.hosted import AgentStatus
 from backend.events import ReviewChanged
 from backend.ids import ReviewId
 from tests.helpers.kept import Kept
@@ -74,6 +75,20 @@ async def test_an_agent_that_has_long_been_done_is_told_when_its_call_has_run(
     await kept.prompted(2)
     assert statuses(kept.given[1]) == ["executed"]
     await kept.hosted.done()
+    assert len(kept.given) == 2
+
+
+async def test_an_agent_that_dies_without_a_word_leaves_it_not_confirmed_and_is_not_told_again(
+    kept: Kept, place: Place
+) -> None:
+    """As with an answer: that it was given is known, that it was read is not."""
+    await asyncio.to_thread(owe, place)
+    kept.hosted.agent.prompts[-1].done()
+    await kept.prompted(2)
+    await until(lambda: receipts_of(place) == ["delivered"])
+    kept.hosted.agent.die()
+    await until(lambda: receipts_of(place) == ["unknown"])
+    await kept.hosted.status(AgentStatus.FAILED)
     assert len(kept.given) == 2
 
 
