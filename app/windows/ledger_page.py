@@ -88,7 +88,7 @@ class LedgerPage(ListPage):
         self._refresh()
 
     def _restyle(self) -> None:
-        self._which.setMinimumHeight(self.theme.pixels(36))
+        self._which.setMinimumHeight(self.theme.touch_pixels)
 
     def _fill(self) -> None:
         """Every session that is known, the newest first."""

@@ -49,6 +49,7 @@ class ServerForm(CentredPage):
         self._url = _field("serverUrl", theme)
         self._values = GrowingEdit(theme, 120)
         self._values.setObjectName("serverValues")
+        self._values.setMinimumHeight(theme.touch_pixels)
         self._secrets = SecretRows(theme)
         self._enabled = SwitchBox(theme)
         self._enabled.setObjectName("serverEnabled")
