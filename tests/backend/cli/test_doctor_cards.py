@@ -10,6 +10,7 @@ from backend.events import Event
 from backend.paths import Home
 from backend.runtime import Runtime
 from tests.helpers.doctor import examine
+from tests.helpers.program import KANDESK, running_desk
 from tests.helpers.projecting import ASKED, Cards
 from tests.helpers.waiting import until
 
@@ -43,6 +44,22 @@ def test_every_card_is_repaired_unless_a_budget_is_given(
     assert done == ["no card to repair: each shows what became of its permission"]
 
 
+def test_cards_on_a_server_are_repaired(
+    home: Home, postgres_store_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """T6.1 31."""
+    home.root.mkdir()
+    cards = Cards(postgres_store_url)
+    cards.session("s9")
+    cards.add("r1", "r2", "r3", session="s9")
+    options = ("--repair-cards", "--database", postgres_store_url)
+    _, _, done = examine(home, capsys, *options, "--budget", "2")
+    assert words(cards) == ["executed", "executed", "approved"]
+    assert done[0].startswith("looked at 2 card")
+    _, _, done = examine(home, capsys, *options)
+    assert words(cards) == ["executed"] * 3
+
+
 @pytest.mark.parametrize("budget", ["0", "-1", "x"])
 def test_a_budget_is_a_number_of_cards(home: Home, budget: str) -> None:
     with pytest.raises(SystemExit):
@@ -56,6 +73,14 @@ def test_a_budget_alone_is_a_mistake(home: Home) -> None:
 
 def ignore(_event: Event) -> None:
     """Nobody listens."""
+
+
+async def test_a_desk_that_is_started_without_maintenance_sweeps_too(
+    home: Home, cards: Cards
+) -> None:
+    """T6.1 30, as a process."""
+    async with running_desk(home.root, *KANDESK, "serve", "--no-maintenance"):
+        await until(lambda: words(cards) == ["executed"] * 3)
 
 
 async def test_a_desk_without_maintenance_sweeps_once_at_its_start(
