@@ -13,6 +13,7 @@ from backend.api import DeskApi
 from backend.domain.clarification import Answer, Answered, Bundle, ResponseOutcome
 from backend.domain.conversation import Message
 from backend.domain.hosted import AgentStatus, Conversation, SessionStart
+from backend.domain.policy import RuleScope
 from backend.domain.review import Review, ReviewOutcome
 from backend.events import Event, MessagesChanged
 from backend.ids import AdmissionId, AgentKey, ClaimId, ClientId, SessionId, new_id
@@ -148,11 +149,17 @@ class PeerDesk:
         await eventually(is_open, seconds=PATIENCE)
         return found[0]
 
-    async def decide(self, review: Review, kind: str) -> ReviewOutcome:
+    async def decide(
+        self, review: Review, kind: str, *, remember: RuleScope | None = None
+    ) -> ReviewOutcome:
         """Choose the first option of this kind."""
         chosen = next(option for option in review.options if option.kind == kind)
         return await self.desk.reviews.decide(
-            review.review_id, chosen.id, client_id=HUMAN, claim_token=ClaimId(new_id())
+            review.review_id,
+            chosen.id,
+            client_id=HUMAN,
+            claim_token=ClaimId(new_id()),
+            remember=remember,
         )
 
     async def says(self, session_id: SessionId, text: str, seconds: float = PATIENCE) -> None:
