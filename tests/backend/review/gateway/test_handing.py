@@ -73,15 +73,20 @@ async def test_a_call_that_leaves_while_it_is_told_is_owed_it_again(
 
 
 async def test_two_calls_that_come_at_once_are_both_told_and_one_that_leaves_takes_nothing_back(
-    case: GatewayCase, receipts: Continuations, prompter: ScriptedPrompter
+    case: GatewayCase,
+    receipts: Continuations,
+    prompter: ScriptedPrompter,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     opened = await case.open(path="a")
     await case.decide(opened)
     await case.becomes(opened, "executed")
+    held = Held(monkeypatch)
     staying = asyncio.create_task(case.reply(opened))
     leaving = asyncio.create_task(case.reply(opened))
-    await until(lambda: case.gateway.is_heard(opened.review_id))  # type: ignore[arg-type]
+    assert await asyncio.to_thread(held.reached.wait, 10)
     leaving.cancel()
+    held.goes_on.set()
     await asyncio.wait({leaving, staying})
     assert staying.result().result is not None
     await until(lambda: not case.gateway.is_heard(opened.review_id))  # type: ignore[arg-type]
