@@ -130,6 +130,16 @@ def main() -> None:
     field.queryEditableText().setTextContents("warehouse 倉庫")
     act(pyatspi.ROLE_PUSH_BUTTON, "Submit", field_is_gone)
     print("answered in own words", flush=True)
+    read_history()
+
+
+def read_history() -> None:
+    """What is closed is read, and left again."""
+    words = "Questions and permissions that are closed"
+    act(pyatspi.ROLE_PUSH_BUTTON, "History", lambda: containing(words))
+    check_names()
+    wait_for("the question", lambda: containing("Which database?"))
+    act(pyatspi.ROLE_PUSH_BUTTON, "Back", lambda: not containing(words))
 
 
 def field_is_gone() -> bool:

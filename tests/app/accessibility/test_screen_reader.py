@@ -115,6 +115,9 @@ async def test_a_question_is_heard_and_answered_with_a_screen_reader(tmp_path: P
                 "answered",
                 "did Submit",
                 "answered in own words",
+                "did History",
+                "every control has a name",
+                "did Back",
             ]
             first = (await client.reply()).result
             assert first["answers"]["q1"]["selected"][0]["label"] == "PostgreSQL"

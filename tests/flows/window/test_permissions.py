@@ -1,12 +1,16 @@
 """A permission from an agent's process to a human's click and back, through the whole program."""
 
+import json
 from pathlib import Path
+from typing import Final
 
 from PySide6.QtWidgets import QWidget
 
+from app.viewmodels.review_choices import Decision
 from backend.api import DeskApi
 from backend.domain.hosted import CUSTOM_AGENT, SessionStart
-from backend.domain.review import ReviewStatus
+from backend.domain.policy import RuleScope
+from backend.domain.review import Door, Review, ReviewStatus, Verdict
 from backend.ids import AdmissionId, SessionId
 from tests.helpers.live_window import LiveWindow, live_window
 from tests.helpers.scripted_agents import scripted_command
@@ -15,22 +19,22 @@ from tests.helpers.waiting import until
 S = SessionId("s1")
 
 
-async def start(window: LiveWindow, folder: Path, script: str) -> None:
+async def start(window: LiveWindow, folder: Path, script: str, *, session: SessionId = S) -> None:
     async def begin(api: DeskApi) -> None:
         await api.conversations.start_session(
             SessionStart(
-                session_id=S,
+                session_id=session,
                 agent=CUSTOM_AGENT,
                 folder=str(folder),
                 prompt=script,
-                admission_id=AdmissionId("a1"),
+                admission_id=AdmissionId(f"first of {session}"),
                 command=scripted_command(),
             )
         )
 
     await window.parts.client.call(begin)
-    await until(lambda: window.parts.desk.sessions.session(S) is not None, seconds=20)
-    window.parts.desk.open_session(S)
+    await until(lambda: window.parts.desk.sessions.session(session) is not None, seconds=20)
+    window.parts.desk.open_session(session)
 
 
 def said(window: LiveWindow) -> list[str]:
@@ -79,3 +83,61 @@ async def test_a_stopped_turn_takes_the_buttons_away(tmp_path: Path) -> None:
         assert reviews.card.review.status is ReviewStatus.CANCELLED
         await window.click("closeReview")
         assert window.find("reviewCard") is None
+
+
+async def test_always_allow_covers_what_waits_only_once_the_human_confirms_it(
+    tmp_path: Path,
+) -> None:
+    """tool-review.md, Decide once: rule and approval together; siblings on confirmation."""
+    step = f"permission {_COMMAND}"
+    async with live_window(tmp_path / "home") as window:
+        await start(window, tmp_path, step, session=SessionId("s2"))
+        await until(lambda: window.parts.desk.reviews.count == 1, seconds=20)
+        waits = window.parts.desk.reviews.open[0].review_id
+        await start(window, tmp_path, step)
+        await until(lambda: window.parts.desk.reviews.count == 2, seconds=20)
+        await until(lambda: window.parts.desk.reviews.card is not None)
+        card = window.parts.desk.reviews.card
+        assert card is not None
+        assert card.review.scopes == (RuleScope.THIS_CALL,), "never a whole tool of an agent"
+        window.parts.desk.reviews.decide(
+            Decision(_once(card.review), remember=RuleScope.THIS_CALL, remember_for=3_600.0)
+        )
+        await window.shows("settleCovered")
+        assert window.parts.desk.reviews.count == 1, "nothing is settled by itself"
+        await until(lambda: any("permission: " in text for text in said(window)), seconds=20)
+        await window.armed()
+        await window.click("settleCovered")
+        await until(lambda: window.parts.desk.reviews.count == 0, seconds=20)
+        other = await window.parts.client.call(lambda api: api.reviews.get_review(waits))
+        assert other.verdict is Verdict.ALLOW
+        assert other.door == Door.WINDOW.value, "the human has confirmed it here"
+        await _read_and_revoke(window)
+
+
+async def _read_and_revoke(window: LiveWindow) -> None:
+    rules = window.parts.desk.rules
+    window.parts.view.show_rules()
+    await until(lambda: rules.rules != ())
+    assert rules.rules[0].expires_at is not None
+    rules.revoke(rules.rules[0].rule_id)
+    await until(lambda: rules.rules[0].revoked_at is not None)
+    page = await window.parts.client.call(lambda api: api.rules.ledger())
+    told = {entry.event_type for entry in page.entries}
+    assert {"trust_rule_created", "trust_rule_revoked"} <= told
+
+
+def _once(review: Review) -> str:
+    return next(option.id for option in review.options if option.kind == "allow_once")
+
+
+_COMMAND: Final = json.dumps(
+    {
+        "toolCall": {
+            "toolCallId": "c1",
+            "title": "npm run build",
+            "kind": "execute",
+            "rawInput": {"command": "npm run build"},
+        }
+    }
+)
