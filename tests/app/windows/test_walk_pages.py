@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Final
 
 import pytest
@@ -47,9 +48,9 @@ async def opened(name: str, *, zoom: float = 1.0) -> AsyncIterator[tuple[Shown, 
         shown.language.use(PSEUDO)
         PAGES[name](shown.view)
         page = shown.view._stack.currentWidget()
-        views = page.findChildren(QAbstractItemView, f"{name}List")
-        for view in views:
-            await until(lambda view=view: view.model().rowCount() > 1)
+        assert page is not None
+        for view in page.findChildren(QAbstractItemView, f"{name}List"):
+            await until(partial(_has_rows, view))
             view.setCurrentIndex(view.model().index(0, 0))
         shown.theme.set_zoom(zoom)
         for _ in range(3):
@@ -57,6 +58,10 @@ async def opened(name: str, *, zoom: float = 1.0) -> AsyncIterator[tuple[Shown, 
             QApplication.sendPostedEvents()
             QApplication.processEvents()
         yield shown, page
+
+
+def _has_rows(view: QAbstractItemView) -> bool:
+    return view.model().rowCount() > 1
 
 
 def controls(page: QWidget) -> list[QWidget]:

@@ -1,6 +1,7 @@
 """The real window on a database server that is away: at start, later, and afterwards."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,31 @@ async def test_a_server_away_at_start_is_told_and_tried_again_by_a_press(tmp_pat
             await ready(window)
             await until(lambda: window.find("storagePage") is None)
         assert not (home / "kandesk.db").exists()
+
+
+async def test_a_second_window_on_the_same_server_says_who_has_it_and_opens_when_it_is_free(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    """architecture.md, The store: one owner at a time; nobody's questions are hidden or doubled."""
+    first_home, second_home = tmp_path / "one", tmp_path / "two"
+    for home in (first_home, second_home):
+        name_store(home, postgres_url)
+    async with opened_window(first_home) as first:
+        await ready(first)
+        async with opened_window(second_home) as second:
+            page: QWidget = await second.shows("storagePage")
+            words = " ".join(label.text() for label in page.findChildren(QLabel))
+            assert "Another Kandesk uses this store" in words
+            assert "Close it, then try again." in words
+            assert "%{" not in words
+            assert str(os.getpid()) in words
+            await second.click("retryStore")
+            await until(lambda: not second.parts.view.pages.storage.trying, seconds=30)
+            assert second.find("storagePage") is not None, "it is still in use"
+            assert first.parts.desk.notices.current is None, "the first goes on as before"
+            await first.quit()
+            await second.click("retryStore")
+            await ready(second)
 
 
 async def test_a_window_whose_server_hangs_can_be_quit(tmp_path: Path) -> None:
