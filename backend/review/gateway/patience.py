@@ -15,15 +15,15 @@ class CallPatience:
         self._clock = clock
         self._left = seconds
         self._asked = 0
-        self._changed = asyncio.Event()
+        self._waiting: asyncio.Future[None] | None = None
 
     def pause(self) -> None:
         self._asked += 1
-        self._changed.set()
+        self._wake()
 
     def go_on(self) -> None:
         self._asked -= 1
-        self._changed.set()
+        self._wake()
 
     async def over(self, calling: asyncio.Future[Any], life: asyncio.Future[Any]) -> bool:
         """Until the call has an end or its server has; False when its time is over before."""
@@ -44,14 +44,19 @@ class CallPatience:
     async def _something(
         self, calling: asyncio.Future[Any], life: asyncio.Future[Any], seconds: float | None
     ) -> None:
-        self._changed.clear()
-        over = asyncio.Event()
-        timer = None if seconds is None else self._clock.call_later(seconds, over.set)
-        waits = [asyncio.ensure_future(event.wait()) for event in (over, self._changed)]
+        """Until one of them ends, the time is over or the human is asked; no task of its own."""
+        self._waiting = asyncio.get_running_loop().create_future()
+        timer = None if seconds is None else self._clock.call_later(seconds, self._wake)
+        for ending in (calling, life):
+            ending.add_done_callback(self._wake)
         try:
-            await asyncio.wait({calling, life, *waits}, return_when=asyncio.FIRST_COMPLETED)
+            await self._waiting
         finally:
+            for ending in (calling, life):
+                ending.remove_done_callback(self._wake)
             if timer is not None:
                 timer.cancel()
-            for wait in waits:
-                wait.cancel()
+
+    def _wake(self, *_: object) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
