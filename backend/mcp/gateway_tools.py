@@ -15,7 +15,7 @@ from backend.mcp.callers import Context, caller_of, error_result, places, struct
 from backend.mcp.exchange import Exchange
 from backend.mcp.gateway_door import GatewayDoor
 from backend.mcp.held_calls import HeldCalls
-from backend.mcp.holding import HeldCall, wait_first
+from backend.mcp.holding import HeldCall
 from backend.review.callers import ToolCaller
 from backend.review.gateway.calls import NO_SESSION, TICKET_PREFIX, OpenedCall
 from backend.review.gateway.results import Reply, ReplyKind, ToolResult
@@ -94,12 +94,20 @@ class GatewayTools:
         if waiting.asks_a_human:
             return None
         answer = asyncio.ensure_future(waiting.result())
+        waits = asyncio.get_running_loop().create_future()
+
+        def wake(*_: object) -> None:
+            if not waits.done():
+                waits.set_result(None)
+
+        # No task of its own: whether the desk closes or the caller is gone is seen after this.
+        timer = held.clock.call_later(QUICK, wake)
+        answer.add_done_callback(wake)
         try:
-            await wait_first(
-                held.clock, QUICK, held.asking.draining, held.exchange.lost, answer=answer
-            )
+            await waits
             return await answer if answer.done() else None
         finally:
+            timer.cancel()
             answer.cancel()
 
 
