@@ -17,7 +17,7 @@ from backend.keyring_secrets import SERVICE, SystemKeyring
 class Chest(KeyringBackend):
     """Keeps what it is given in memory; `locked` refuses as one does that nobody unlocks."""
 
-    priority = 1
+    priority = 1  # pyright: ignore[reportAssignmentType]
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]

@@ -116,7 +116,7 @@ CALLS: dict[str, Callable[[Transaction, ReviewId], Awaitable[object]]] = {
     "find": reviews.find,
     "pending": lambda tx, _: reviews.list_pending(tx),
     "unsettled": lambda tx, _: reviews.list_unsettled(tx),
-    "next expiry": lambda tx, _: reviews.next_expiry(tx),
+    "next expiry": lambda tx, _: reviews.next_expiry(tx, NOW),
     "expired": lambda tx, _: reviews.list_expired(tx, NOW),
     "covered by a rule": lambda tx, _: covered_by(tx, RULE, NOW, lambda _: True),
     "calls of the gateway that run": lambda tx, _: gateway_calls.list_running(tx),
