@@ -309,14 +309,14 @@ async def test_without_maintenance_everything_is_swept_once(cards: CardDesk) -> 
 
 
 async def test_a_sweep_by_hand_ends_with_its_budget_or_with_the_last_card(cards: CardDesk) -> None:
-    """T6.1 31."""
-    cards.cards.add(*names(501, "a"), card=ASKED, decided=False)
+    """T6.1 31: also more cards than a pass of the worker takes."""
+    cards.cards.add(*names(601, "a"), card=ASKED, decided=False)
     cards.cards.session("s2", "w2")
     cards.cards.add("other", workspace="w2", session="s2")
     few = await cards.repair.repair(budget=3)
     assert (few.attempted, few.left, cards.told) == (3, True, [])
     rest = await cards.repair.repair()
-    assert (rest.attempted, rest.left, cards.told) == (499, True, ["other"])
+    assert (rest.attempted, rest.left, cards.told) == (599, True, ["other"])
 
 
 async def test_a_stop_waits_for_the_card_that_is_written_and_begins_no_other(
