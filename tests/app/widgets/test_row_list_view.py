@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QStringListModel
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -28,11 +28,16 @@ def view(qtbot: QtBot) -> Iterator[RowListView]:
 
 
 def on_screen(view: RowListView) -> QImage:
-    return view.screen().grabWindow(int(view.winId())).toImage()
+    return without_alpha(view.screen().grabWindow(int(view.winId())))
 
 
 def as_painted(view: RowListView) -> QImage:
-    return view.grab().toImage()
+    return without_alpha(view.grab())
+
+
+def without_alpha(picture: QPixmap) -> QImage:
+    """The screen has none; a style may leave the view's ground to what is below it."""
+    return picture.toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
 @pytest.mark.parametrize("steps", [(37,), (37, 37, -12), (-9,), (5_000, -37)])
