@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QStringListModel
 from PySide6.QtGui import QImage, QPixmap
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QFrame, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.widgets.row_list_view import RowListView
@@ -13,30 +13,35 @@ from app.widgets.row_list_view import RowListView
 
 @pytest.fixture
 def view(qtbot: QtBot) -> Iterator[RowListView]:
-    shown = RowListView()
-    qtbot.addWidget(shown)
+    # A style may leave the view's ground to what is below it.
+    window = QFrame()
+    window.setObjectName("ground")
+    window.setStyleSheet("#ground { background: white }")
+    qtbot.addWidget(window)
+    shown = RowListView(window)
     shown.setModel(QStringListModel([f"row {number}" for number in range(300)], shown))
     shown.geometry_of_rows.insert(0, [20] * 300)
     over = QPushButton("To the end", shown)
     over.move(80, 100)
     shown.resize(240, 200)
-    shown.show()
-    qtbot.waitExposed(shown)
+    window.resize(240, 200)
+    window.show()
+    qtbot.waitExposed(window)
     shown.updateGeometries()
     yield shown
-    shown.close()
+    window.close()
 
 
 def on_screen(view: RowListView) -> QImage:
-    return without_alpha(view.screen().grabWindow(int(view.winId())))
+    window = view.window()
+    return opaque(window.screen().grabWindow(int(window.winId())))
 
 
 def as_painted(view: RowListView) -> QImage:
-    return without_alpha(view.grab())
+    return opaque(view.window().grab())
 
 
-def without_alpha(picture: QPixmap) -> QImage:
-    """The screen has none; a style may leave the view's ground to what is below it."""
+def opaque(picture: QPixmap) -> QImage:
     return picture.toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
