@@ -14,6 +14,14 @@ from backend.cli.inbox_text import clean, list_text, outcome_text, permissions_t
 from backend.paths import resolve_home
 
 _CLIENT = "cli"
+_ANSWER_EXAMPLES = """\
+One question, by the number, the label or the id of an option, or in your own words:
+  kandesk answer 4f1c 1
+  kandesk answer 4f1c --text q1="neither, use plain files"
+Several questions at once; each wants an answer:
+  kandesk answer 4f1c --option q1=1 --option q2=1 --option q2=3 --text q3="on Friday"
+  echo '[{"question_id": "q1", "selected_options": ["q1_opt1"]}]' | kandesk answer 4f1c --json -
+"""
 
 
 def pending(arguments: Sequence[str]) -> int:
@@ -36,7 +44,7 @@ def pending(arguments: Sequence[str]) -> int:
 
 def answer(arguments: Sequence[str]) -> int:
     """Answer every question of one bundle."""
-    parser = _parser("answer")
+    parser = _parser("answer", _ANSWER_EXAMPLES)
     parser.add_argument("id", metavar="ID", help="as `kandesk pending` shows it")
     parser.add_argument(
         "answer",
@@ -61,6 +69,7 @@ def answer(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--json",
         choices=["-"],
+        metavar="-",
         help='read them from standard input: [{"question_id", "selected_options", "custom_text"}]',
     )
     parsed = parser.parse_args(arguments)
@@ -94,8 +103,13 @@ def skip(arguments: Sequence[str]) -> int:
     return _guarded(parser, run)
 
 
-def _parser(name: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"kandesk {name}", allow_abbrev=False)
+def _parser(name: str, examples: str | None = None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"kandesk {name}",
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=examples,
+    )
     parser.add_argument("--home", metavar="DIR", help="the data folder")
     return parser
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from backend.agents.child_environment import HOSTED_VARIABLE
+from backend.cli.inbox import answer
 from backend.cli.inbox_door import InboxRefused
 from backend.cli.inbox_store import StoreInbox
 from backend.paths import Home
@@ -245,3 +246,12 @@ def test_an_agent_a_desk_runs_cannot_answer_itself(tmp_path: Path, words: tuple[
         )
         assert done.returncode == 1
         assert "answered by humans" in done.stderr
+
+
+def test_the_help_shows_how_several_questions_are_answered(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        answer(["--help"])
+    assert ended.value.code == 0
+    assert "kandesk answer 4f1c --option q1=1 --option q2=1" in capsys.readouterr().out
