@@ -2126,6 +2126,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>you stopped the agent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the agent was told</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2435,7 +2439,17 @@
         </translation>
     </message>
     <message>
+        <source>You stopped the agent before this was begun. Nothing was run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>I did not decide in time, and nothing was run: %1
+
+Please ask again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>I stopped you, and nothing was run: %1
 
 Please ask again.</source>
         <translation type="unfinished"></translation>

@@ -2101,6 +2101,10 @@
         <translation>其服务器已被移除</translation>
     </message>
     <message>
+        <source>you stopped the agent</source>
+        <translation>您停止了代理</translation>
+    </message>
+    <message>
         <source>the agent was told</source>
         <translation>已告知代理</translation>
     </message>
@@ -2403,10 +2407,22 @@
         </translation>
     </message>
     <message>
+        <source>You stopped the agent before this was begun. Nothing was run.</source>
+        <translation>您在它开始之前停止了代理。什么也没有运行。</translation>
+    </message>
+    <message>
         <source>I did not decide in time, and nothing was run: %1
 
 Please ask again.</source>
         <translation>我没有及时决定，什么也没有运行：%1
+
+请再次询问。</translation>
+    </message>
+    <message>
+        <source>I stopped you, and nothing was run: %1
+
+Please ask again.</source>
+        <translation>我停止了你，什么也没有运行：%1
 
 请再次询问。</translation>
     </message>

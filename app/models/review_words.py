@@ -7,7 +7,15 @@ from PySide6.QtCore import QObject
 from app.models.reason_text import failure_text
 from app.models.review_content import command_text
 from backend.domain.agents import ToolKind
-from backend.domain.review import NOT_TOLD, STOPPED_WAITING, Door, Owner, Review, ReviewStatus
+from backend.domain.review import (
+    NOT_TOLD,
+    STOPPED_BY_HUMAN,
+    STOPPED_WAITING,
+    Door,
+    Owner,
+    Review,
+    ReviewStatus,
+)
 
 _SECOND: Final = 1_000_000_000
 _MINUTE: Final = 60
@@ -108,6 +116,8 @@ class ReviewWords(QObject):
             return self.standing(review)
         if review.reason == STOPPED_WAITING:
             told = self.tr("The agent stopped waiting before anybody decided. Nothing was run.")
+        elif review.reason == STOPPED_BY_HUMAN:
+            told = self.tr("You stopped the agent before this was begun. Nothing was run.")
         else:
             told = self.ending(review.status)
         return f"{self.verdict(review.status)}. {told}"
@@ -115,6 +125,8 @@ class ReviewWords(QObject):
     def again(self, review: Review) -> str:
         """What its human says to the agent after a request nobody has decided."""
         words = self.tr("I did not decide in time, and nothing was run: %1\n\nPlease ask again.")
+        if review.reason == STOPPED_BY_HUMAN:
+            words = self.tr("I stopped you, and nothing was run: %1\n\nPlease ask again.")
         return words.replace("%1", self.short(review))
 
     def again_elsewhere(self) -> str:

@@ -18,6 +18,10 @@ class PermissionDesk(Protocol):
 
     async def nobody_waits(self, session_id: SessionId) -> None: ...
 
+    def stopped(self, session_id: SessionId) -> None: ...
+
+    async def cancel_stopped(self, session_id: SessionId) -> None: ...
+
 
 class Requests:
     """Implements `backend.conversation.ports.AgentRequests`."""
@@ -42,3 +46,9 @@ class Requests:
 
     async def nobody_waits(self, session_id: SessionId) -> None:
         await self._permissions.nobody_waits(session_id)
+
+    def stopped(self, session_id: SessionId) -> None:
+        self._permissions.stopped(session_id)
+
+    async def cancel_stopped(self, session_id: SessionId) -> None:
+        await self._permissions.cancel_stopped(session_id)

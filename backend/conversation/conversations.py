@@ -166,8 +166,10 @@ class Conversations:
         self._watch.turn_stopped(live, turn)
         self._views.changed(session_id)
         agent = live.agent
+        self._parts.requests.stopped(session_id)
         if turn.taken and agent is not None:
             await agent.cancel()
+        await self._parts.requests.cancel_stopped(session_id)
         await self._parts.questions.turn_stopped(session_id)
 
     async def resume(self, session_id: SessionId, *, anew: bool = False) -> None:
@@ -177,7 +179,7 @@ class Conversations:
         await self._parts.write(lambda tx: _seen(tx, session_id, self._parts.clock.now()))
         if anew or live.status is AgentStatus.FAILED:
             # One that took no prompt any more may still be there.
-            await self.end_session(session_id)
+            await self._end_agent(session_id)
         elif live.agent is not None:
             self._views.changed(session_id)
             self._dispatches.look_again(session_id)
@@ -191,6 +193,16 @@ class Conversations:
 
     async def end_session(self, session_id: SessionId) -> None:
         await self._views.required(session_id)
+        await self._parts.supervisor.run_to_end(self._end(session_id), name="end session")
+
+    async def _end(self, session_id: SessionId) -> None:
+        self._parts.requests.stopped(session_id)
+        await self._end_agent(session_id)
+        # After it: what the agent asked for until it was gone is over too.
+        await self._parts.requests.cancel_stopped(session_id)
+
+    async def _end_agent(self, session_id: SessionId) -> None:
+        """What was asked for stays open: its agent is started again."""
         await self._parts.supervisor.run_to_end(
             self._life.stop(session_id), name=f"stop agent of {session_id}"
         )

@@ -116,3 +116,16 @@ class AgentRequests(Protocol):
     async def nobody_waits(self, session_id: SessionId) -> None:
         """The agent's prompt has ended, or the agent is gone: close what is still open."""
         ...
+
+    def stopped(self, session_id: SessionId) -> None:
+        """The human stops it: whoever waits is told at once, before its agent can give up."""
+        ...
+
+    async def cancel_stopped(self, session_id: SessionId) -> None:
+        """Whatever the human was asked for in it and has not begun is over, durably once this
+        returns; what is being carried out goes on to its end.
+
+        Raises:
+            TemporarilyUnavailable, StorageFailed: it may be called again.
+        """
+        ...

@@ -110,6 +110,8 @@ class Turns:
             ending = desk_ended(waited=turn.waited or await self._watch.waits(live, turn))
         if turn.stopped:
             ending = was_stopped(ending)
+        if turn.stopped:
+            await parts.at_last(lambda: parts.requests.cancel_stopped(session_id))
         await parts.at_last(lambda: parts.requests.nobody_waits(session_id))
         close = parts.questions.turn_stopped if turn.stopped else parts.questions.turn_ended
         await parts.at_last(lambda: close(session_id))

@@ -54,6 +54,10 @@ CANCELLED: Final = (
     "The request for this call of {tool} was taken back ({reason}). Nothing has run. You may call "
     "it again to ask once more."
 )
+STOPPED: Final = (
+    "The user stopped you before this call of {tool} ran. Nothing has run. Do not call it again "
+    "unless they tell you to."
+)
 FAILED: Final = "The call of {tool} failed: {detail}."
 UNKNOWN: Final = (
     "OUTCOME UNKNOWN: the call of {tool} was begun, and it is not known whether it took effect "

@@ -8,6 +8,7 @@ from mcp_types import CallToolResult
 from pydantic import ValidationError
 
 from backend.domain.gateway_tools import agent_name
+from backend.domain.review import STOPPED_BY_HUMAN
 from backend.errors import InvalidInput, NotFound
 from backend.ids import Ticket
 from backend.mcp import gateway_texts as texts
@@ -135,7 +136,9 @@ def reply_to_wire(reply: Reply, opened: OpenedCall) -> CallToolResult:
     if reply.result is not None:
         return _result_to_wire(reply, reply.result, replayed=opened.asks and opened.replayed)
     detail = reply.detail or "no reason is known"
-    text = _REFUSALS[reply.kind].format(tool=name, detail=detail, reason=detail)
+    stopped = reply.kind is ReplyKind.CANCELLED and detail == STOPPED_BY_HUMAN
+    refusal = texts.STOPPED if stopped else _REFUSALS[reply.kind]
+    text = refusal.format(tool=name, detail=detail, reason=detail)
     if reply.kind is ReplyKind.DECLINED and reply.detail:
         text = texts.DECLINED_BECAUSE.format(declined=text, reason=reply.detail)
     return error_result(text)

@@ -17,6 +17,7 @@ from backend.review.new_request import NewRequest
 from backend.review.opening import OWN_TOOL, Opening
 from backend.review.parts import ReviewParts
 from backend.review.settling import ReviewSettler
+from backend.review.stopping import Stopping
 from backend.review.waiting import WaitingCall, WaitingCalls
 
 AGENT_GONE = "agent_gone"
@@ -39,6 +40,7 @@ class Permissions:
         self._announcer = announcer
         self._settler = settler
         self._opening = Opening(parts)
+        self._stopping = Stopping(parts, waiting, announcer)
         self._heard = HeardCalls()
 
     def updated(self, session_id: SessionId, update: AgentUpdate) -> None:
@@ -110,7 +112,14 @@ class Permissions:
             else:
                 call.close(AGENT_GONE)
 
-    cancel_session = nobody_waits
+    def stopped(self, session_id: SessionId) -> None:
+        """The human stops the session: answer `cancelled` what waits in it, at once."""
+        self._stopping.answer(session_id)
+
+    async def cancel_stopped(self, session_id: SessionId) -> None:
+        """As `Stopping.cancel`, with what has come to wait since."""
+        self._stopping.answer(session_id)
+        await self._stopping.cancel(session_id)
 
     def live(self) -> WaitingCalls:
         """What recovery must leave alone: agents of this process wait for it, or are at work."""

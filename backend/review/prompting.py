@@ -14,7 +14,7 @@ from backend.domain.digest import same_digest, signed_digest
 from backend.domain.own_tools import own_prompted_tool
 from backend.domain.policy import BY_DEFAULT, BY_RULE, PolicyDecision, Ruling
 from backend.domain.prompted_call import PROMPT_OPTIONS, prompted_call
-from backend.domain.review import STOPPED_WAITING, Owner, Review, ReviewStatus
+from backend.domain.review import STOPPED_BY_HUMAN, STOPPED_WAITING, Owner, Review, ReviewStatus
 from backend.domain.reviewed_action import action_of
 from backend.errors import ErrorCode, StorageFailed, TemporarilyUnavailable
 from backend.ids import ReviewId, SessionId, TurnId, new_id
@@ -160,7 +160,7 @@ class Prompt:
             return self._before
         if call.ruled:
             return self._ruled()
-        if call.reason == AGENT_GONE:
+        if call.reason in {AGENT_GONE, STOPPED_BY_HUMAN}:
             return PromptAnswer(PromptEnd.STOPPED)
         if call.reason:
             return PromptAnswer(PromptEnd.UNDECIDED, reason=call.reason)

@@ -10,6 +10,7 @@ from backend.clock import Nanoseconds, format_timestamp
 from backend.ids import ReviewId, ServerId, SessionId, TaskId, TurnId
 from backend.store import receipts, review_outcomes, reviews
 from backend.store.database import Row, Statement, Transaction
+from backend.store.dialect import after_lookup
 from backend.store.metadata import as_text, as_time
 from backend.store.reviews import Stored
 from backend.store.tool_events import ToolEvent, recording
@@ -182,6 +183,18 @@ async def list_of_server(tx: Transaction, server_id: ServerId) -> tuple[ReviewId
         " WHERE r.status IN ('pending','approved','executing')"
         " AND r.status <> 'executing' AND i.connection_id = :server ORDER BY r.created_at, r.id",
         {"server": server_id},
+    )
+    return tuple(ReviewId(str(row["id"])) for row in rows)
+
+
+async def list_of_session(tx: Transaction, session_id: SessionId) -> tuple[ReviewId, ...]:
+    """Its requests that have no outcome and were not begun."""
+    rows = await tx.fetch_all(
+        "SELECT r.id FROM tool_action_requests r"
+        " WHERE r.status IN ('pending','approved','executing')"
+        f" AND r.status <> 'executing' AND r.owner = '{GATEWAY}'"
+        f" AND {after_lookup(tx.dialect, 'r.session_id = :session')} ORDER BY r.created_at, r.id",
+        {"session": session_id},
     )
     return tuple(ReviewId(str(row["id"])) for row in rows)
 

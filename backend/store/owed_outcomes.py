@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from backend.domain.conversation import TERMINAL_STATES, SessionKind, SessionState
+from backend.domain.review import STOPPED_BY_HUMAN
 from backend.domain.turn_end import TurnOutcome
 from backend.ids import ReviewId, SessionId, TaskId
 from backend.store import reviews
@@ -41,7 +42,8 @@ class _Found:
 async def list_owed(tx: Transaction, session_id: SessionId | None = None) -> tuple[Owed, ...]:
     """Of one session or of all, as far as anything is to be done: told, or told no more.
 
-    An outcome wakes its agent if a human has decided, and has not stopped the turn that asked.
+    An outcome wakes its agent if a human has decided, and has not stopped the turn that asked
+    or the request itself.
     Any other goes along with the next that does, or is told when the agent comes for it: what
     expires by itself, over and over, keeps no agent at work while its human is away.
     """
@@ -80,9 +82,10 @@ async def _list(tx: Transaction, session_id: SessionId | None) -> list[_Found]:
     ended = json_text(tx.dialect, "n.metadata", OWN_KEY, "ended", "outcome")
     rows = await tx.fetch_all(
         "SELECT r.id, r.session_id, r.requested_by_agent, r.decided_at, s.task_id, s.state,"
-        " s.metadata, s.agent_profile_id, t.archived_at,"
+        " s.metadata, s.agent_profile_id, t.archived_at, i.error_code,"
         f" (SELECT {ended} FROM task_session_turns n WHERE n.id = r.turn_id) AS outcome"
         " FROM interaction_deliveries d JOIN tool_action_requests r ON r.id = d.pending_id"
+        " JOIN tool_invocations i ON i.id = r.invocation_id"
         " JOIN task_sessions s ON s.id = r.session_id JOIN tasks t ON t.id = s.task_id"
         f" WHERE {_OWED}{only} AND COALESCE({kind}, '') = '{SessionKind.HOSTED}'"
         " ORDER BY r.created_at, r.id",
@@ -101,5 +104,7 @@ def _found(row: Row) -> _Found:
         session_id=SessionId(str(row["session_id"])),
         task_id=TaskId(str(row["task_id"])),
         is_void=is_ended or agent != as_text(row["requested_by_agent"]),
-        wakes=row["decided_at"] is not None and not is_stopped,
+        wakes=row["decided_at"] is not None
+        and not is_stopped
+        and as_text(row["error_code"]) != STOPPED_BY_HUMAN,
     )

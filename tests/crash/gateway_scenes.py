@@ -8,7 +8,7 @@ from backend.domain.policy import PolicyDecision, RuleScope
 from backend.ids import ReviewId
 from backend.review.gateway.calls import OpenedCall
 from tests.crash.gateway_play import HOUR, SETTINGS, World
-from tests.helpers.gateway_case import AGENT
+from tests.helpers.gateway_case import AGENT, S
 from tests.helpers.waiting import until
 
 Play = Callable[[World], Awaitable[None]]
@@ -105,6 +105,21 @@ async def server_removed_approved(world: World) -> None:
     await world.hear(opened)
 
 
+async def stopped(world: World) -> None:
+    """The human stops the turn that asked."""
+    opened = await world.call()
+    await world.case.reviews.permissions.cancel_stopped(S)
+    await world.hear(opened)
+
+
+async def stopped_approved(world: World) -> None:
+    opened = await world.call()
+    await until(lambda: world.case.opened_reviews)
+    await world.case.approve_unheard(opened)
+    await world.case.reviews.permissions.cancel_stopped(S)
+    await world.hear(opened)
+
+
 async def tampered(world: World) -> None:
     """Somebody has changed what was signed."""
     opened = await world.call()
@@ -148,6 +163,8 @@ SCENES: Final[dict[str, Play]] = {
     "server off": server_off,
     "server removed": server_removed,
     "server removed after the approval": server_removed_approved,
+    "stopped": stopped,
+    "stopped after the approval": stopped_approved,
     "tampered": tampered,
     "allowed": allowed,
     "denied": denied,

@@ -14,6 +14,7 @@ A prompt is one step per line. A line that begins with none of these words is ec
     elicit JSON             elicitation/create (form); said as "elicitation: ACTION CONTENT"
     ask JSON                tools/call of ask_user_question at the injected MCP server, said as
                             "answer: JSON"; a cancel closes the call
+    call TOOL JSON          any tool there
     note TEXT               the tool send_note there
     give_up SECONDS JSON    as `ask`, but closes the call after SECONDS
     collect                 the tool get_answer with the ticket of the last call that had one
@@ -265,6 +266,10 @@ class Prompt:
 
     def do_collect(self, _text: str) -> None:
         self._call("get_answer", {"ticket": self.ticket}, None)
+
+    def do_call(self, text: str) -> None:
+        tool, _, arguments = text.partition(" ")
+        self._call(tool, json.loads(arguments or "{}"), None)
 
     def do_note(self, text: str) -> None:
         self._call("send_note", {"text": text}, None)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.models.review_words import ReviewWords
-from backend.domain.review import NOT_TOLD, STOPPED_WAITING, ReviewStatus
+from backend.domain.review import NOT_TOLD, STOPPED_BY_HUMAN, STOPPED_WAITING, ReviewStatus
 from tests.helpers.fake_reviews import make_review
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -27,3 +27,9 @@ def test_a_caller_that_gave_up_is_not_said_to_have_been_declined() -> None:
     told = ReviewWords().closing(expired)
     assert told.startswith("Expired")
     assert "The agent stopped waiting" in told
+
+
+def test_what_its_human_has_stopped_is_not_said_to_have_been_given_up_by_its_agent() -> None:
+    stopped = make_review(status=ReviewStatus.CANCELLED, reason=STOPPED_BY_HUMAN)
+    assert ReviewWords().closing(stopped).startswith("Cancelled. You stopped the agent")
+    assert "decide" not in ReviewWords().again(stopped)
