@@ -1758,6 +1758,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Not started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Starting</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2905,11 +2909,11 @@ Please ask again.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>MCP servers whose tools agents reach through Kandesk. Kandesk runs each call itself, as you say here: allow it, ask you, or deny it.</source>
+        <source>MCP servers whose tools agents reach through Kandesk. Kandesk runs each call itself, as you say here: allow it, ask you, or deny it. Agents you start see the tools at once; one that runs already may see new ones only once you start it again.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No server yet. Add one, and its tools appear here and in your agents.</source>
+        <source>No server yet. Add one, and its tools appear here and in agents you start then.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

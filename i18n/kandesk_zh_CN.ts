@@ -1733,6 +1733,10 @@
         <translation>关闭</translation>
     </message>
     <message>
+        <source>Not started</source>
+        <translation>未启动</translation>
+    </message>
+    <message>
         <source>Starting</source>
         <translation>正在启动</translation>
     </message>
@@ -2875,12 +2879,12 @@ Please ask again.</source>
         <translation>工具服务器</translation>
     </message>
     <message>
-        <source>MCP servers whose tools agents reach through Kandesk. Kandesk runs each call itself, as you say here: allow it, ask you, or deny it.</source>
-        <translation>代理通过 Kandesk 使用其工具的 MCP 服务器。每次调用都由 Kandesk 按您在此的设置自行运行：允许、询问您或拒绝。</translation>
+        <source>MCP servers whose tools agents reach through Kandesk. Kandesk runs each call itself, as you say here: allow it, ask you, or deny it. Agents you start see the tools at once; one that runs already may see new ones only once you start it again.</source>
+        <translation>代理通过 Kandesk 使用其工具的 MCP 服务器。每次调用都由 Kandesk 按您在此的设置自行运行：允许、询问您或拒绝。您启动的代理立即可见这些工具；已在运行的代理可能要在您重新启动它之后才能看到新的工具。</translation>
     </message>
     <message>
-        <source>No server yet. Add one, and its tools appear here and in your agents.</source>
-        <translation>还没有服务器。添加一个，其工具就会出现在这里和您的代理中。</translation>
+        <source>No server yet. Add one, and its tools appear here and in agents you start then.</source>
+        <translation>还没有服务器。添加一个，其工具就会出现在这里，以及您此后启动的代理中。</translation>
     </message>
     <message>
         <source>Tool servers and their tools</source>

@@ -38,6 +38,8 @@ class PolicyWords(QObject):
         match status:
             case ServerStatus.OFF:
                 return self.tr("Off")
+            case ServerStatus.NOT_STARTED:
+                return self.tr("Not started")
             case ServerStatus.STARTING:
                 return self.tr("Starting")
             case ServerStatus.READY:

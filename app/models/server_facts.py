@@ -18,6 +18,7 @@ _LONGEST: Final = 4_000
 """Characters shown of what a server says; it can write what it wants."""
 _COLOURS: Final = {
     ServerStatus.OFF: "text_muted",
+    ServerStatus.NOT_STARTED: "text_muted",
     ServerStatus.STARTING: "accent",
     ServerStatus.READY: "success",
     ServerStatus.FAILED: "danger",

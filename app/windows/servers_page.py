@@ -70,11 +70,15 @@ class ServersPage(ListPage):
         self.intro.setText(
             self.tr(
                 "MCP servers whose tools agents reach through Kandesk. Kandesk runs each call "
-                "itself, as you say here: allow it, ask you, or deny it."
+                "itself, as you say here: allow it, ask you, or deny it. Agents you start see the "
+                "tools at once; one that runs already may see new ones only once you start it "
+                "again."
             )
         )
         self.empty.setText(
-            self.tr("No server yet. Add one, and its tools appear here and in your agents.")
+            self.tr(
+                "No server yet. Add one, and its tools appear here and in agents you start then."
+            )
         )
         self.list.setAccessibleName(self.tr("Tool servers and their tools"))
         self._add.setText(self.tr("Add a server…"))

@@ -15,6 +15,9 @@ class Transport(StrEnum):
 
 class ServerStatus(StrEnum):
     OFF = "off"
+    """Its human has switched it off."""
+    NOT_STARTED = "not_started"
+    """It is started at the next call of one of its tools."""
     STARTING = "starting"
     READY = "ready"
     FAILED = "failed"

@@ -256,14 +256,14 @@ class Servers:
             entry.opening.cancel()
             await asyncio.wait({entry.opening})
         connection, entry.connection = entry.connection, None
-        self._stand(entry, ServerStatus.OFF)
+        self._stand(entry, _at_rest(entry.settings))
         if connection is not None:
             await connection.close()
 
     def _take(self, stored: StoredServer) -> _Entry:
         entry = self._entries.get(stored.settings.server_id)
         if entry is None:
-            entry = _Entry(stored.settings, stored.tools, ServerStatus.OFF)
+            entry = _Entry(stored.settings, stored.tools, _at_rest(stored.settings))
             self._entries[stored.settings.server_id] = entry
         entry.settings = stored.settings
         entry.told(stored.tools)
@@ -293,6 +293,10 @@ class Servers:
 
     def _deadline(self) -> Deadline:
         return Deadline(self._parts.clock, STORE_BUDGET)
+
+
+def _at_rest(settings: ServerSettings) -> ServerStatus:
+    return ServerStatus.NOT_STARTED if settings.enabled else ServerStatus.OFF
 
 
 def account(server_id: ServerId, name: str) -> str:

@@ -96,7 +96,7 @@ async def test_the_tools_are_known_after_a_restart_before_any_server_runs(
     await case.dies()
     after = await case.again()
     (known,) = await after.gateway.api.list_servers()
-    assert known.status is ServerStatus.OFF
+    assert known.status is ServerStatus.NOT_STARTED, "nobody has switched it off"
     assert {tool.name: tool.policy for tool in known.tools}["write"] is PolicyDecision.ALLOW
     assert len(case.downstream.connections) == started
     assert (await after.call(path="a")).kind is ReplyKind.RAN
@@ -136,6 +136,8 @@ async def test_a_server_that_is_switched_off_offers_nothing(case: GatewayCase) -
     server = await case.add()
     off = replace(server.settings, enabled=False)
     assert (await case.gateway.api.save_server(off, {})).status is ServerStatus.OFF
+    (known,) = await (await case.again()).gateway.api.list_servers()
+    assert known.status is ServerStatus.OFF, "and it stays so"
     assert listing(case.gateway.servers.list()) == []
     with pytest.raises(NotFound):
         await case.open(path="a")
