@@ -22,6 +22,8 @@ def repair_cards(
     if isinstance(location, EmbeddedFile) and not location.is_made:
         yield "no card to repair: there is no store yet"
         return
+    # As a start does: whoever owns a store holds a lock there, wherever the rows are.
+    home.create()
     done = asyncio.run(_repair(home, clock, database, budget))
     if not done.attempted:
         yield "no card to repair: each shows what became of its permission"
