@@ -143,7 +143,7 @@ async def test_a_refusal_is_not_spoken_of(kept: Kept) -> None:
 async def test_an_agent_that_dies_unstopped_is_given_it_again_once(kept: Kept) -> None:
     """K8.6 81: as a message its human sees; that one has its own outcome."""
     asked = await answered(kept)
-    await die(kept.hosted)
+    kept.hosted.agent.die()
     await kept.prompted(2)
     assert "PostgreSQL" in kept.given[1]
     await die(kept.hosted)
