@@ -155,7 +155,7 @@ class DeskViewModel(QObject):
             self._tasks.start(self.inbox.discard_answer(pending_id), name="discard answer")
 
     def load_older(self) -> None:
-        if self.transcript.has_older and not self.transcript.loading:
+        if self.transcript.wants_older():
             self._tasks.start(self.transcript.load_older(), name="load older rows")
 
     def load_newer(self) -> None:

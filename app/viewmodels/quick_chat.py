@@ -113,7 +113,7 @@ class QuickChatViewModel(QObject):
         self._select(None)
 
     def load_older(self) -> None:
-        if self.transcript.has_older and not self.transcript.loading:
+        if self.transcript.wants_older():
             self._background.start(self.transcript.load_older(), name="load older rows")
 
     def load_newer(self) -> None:

@@ -43,6 +43,7 @@ class TranscriptViewModel(QObject):
         self._has_older = False
         self._has_newer = False
         self._loading = False
+        self._older_asked = False
         self._generation = 0
         self._intake = RowIntake(self, self._merge)
         client.event_received.connect(self._apply)
@@ -116,20 +117,29 @@ class TranscriptViewModel(QObject):
             self._merge(page.messages)
         else:
             await self.show(session_id)
+        if self._older_asked:
+            await self.load_older()
 
     async def show_end(self) -> None:
         """Jump to the newest row. Raises `AppError`."""
         if self._session is not None and self._has_newer:
             await self.show(self._session)
 
+    def wants_older(self) -> bool:
+        """Whether `load_older` is to be called now; while other rows are read it follows by itself."""
+        self._older_asked = self._has_older and self._loading
+        return self._has_older and not self._loading
+
     async def load_older(self) -> None:
         """Bring in the page before the first row. Raises `AppError`."""
+        self._older_asked = False
         if self._session is None or self._loading or not self._has_older or not self._rows:
             return
         first = self._rows[0].message_id
         page = await self._page(before=first)
         if page is None or not self._rows or self._rows[0].message_id != first:
             return
+        self._older_asked = False
         self._has_older = page.has_older
         self._insert(0, page.messages)
         if len(self._rows) > WINDOW:
@@ -150,6 +160,8 @@ class TranscriptViewModel(QObject):
             self._set_newer(has_newer=page.has_newer)
             self._insert(len(self._rows), page.messages)
         self._merge_waiting()
+        if self._older_asked:
+            await self.load_older()
 
     def _start(self, session_id: SessionId | None) -> int:
         self._generation += 1

@@ -11,6 +11,7 @@ from backend.errors import AppError, ErrorCode, TemporarilyUnavailable
 from backend.ids import PendingId, SessionId
 from tests.helpers.desk_builders import make_bundle, make_message, make_session
 from tests.helpers.fake_backend import FakeBackend
+from tests.helpers.waiting import until
 
 _S1 = SessionId("s1")
 
@@ -50,6 +51,21 @@ async def test_older_rows_come_in_pages(backend: FakeBackend, rows: TranscriptVi
     await rows.load_older()
     assert _texts(rows) == [f"row {number}" for number in range(PAGE + 30)]
     assert not rows.has_older
+
+
+async def test_older_rows_asked_for_during_a_refresh_come_after_it(
+    backend: FakeBackend, rows: TranscriptViewModel
+) -> None:
+    _fill(backend, PAGE + 30)
+    await rows.show(_S1)
+    gate = backend.desk.hold("list_messages")
+    refreshing = asyncio.create_task(rows.refresh())
+    await until(lambda: rows.loading)
+    assert not rows.wants_older()
+    gate.set()
+    await refreshing
+    assert len(rows.rows) == PAGE + 30
+    assert not rows.wants_older()
 
 
 async def test_the_window_holds_no_more_than_its_limit(
