@@ -126,7 +126,7 @@ class TranscriptViewModel(QObject):
             await self.show(self._session)
 
     def wants_older(self) -> bool:
-        """Whether `load_older` is to be called now; while other rows are read it follows by itself."""
+        """Whether to call `load_older` now; while other rows are read it follows by itself."""
         self._older_asked = self._has_older and self._loading
         return self._has_older and not self._loading
 
