@@ -78,7 +78,13 @@ def full_desk() -> FakeBackend:
     )
     desk.rules.record(
         make_entry("approval_requested", at=_ago(400)),
-        make_entry("approval_approved", at=_ago(380), actor="human", door=Door.WINDOW.value),
+        make_entry(
+            "approval_resolved",
+            at=_ago(380),
+            actor="human",
+            door=Door.WINDOW.value,
+            outcome="success",
+        ),
         make_entry("call_completed", at=_ago(370), outcome="executed"),
         make_entry("policy_decision", at=_ago(90), decision="allow", reason="rule"),
     )
