@@ -2130,6 +2130,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>what a rule says of it can no longer be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its record cannot be read here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>you stopped the agent</source>
         <translation type="unfinished"></translation>
     </message>

@@ -2105,6 +2105,14 @@
         <translation>其服务器已被移除</translation>
     </message>
     <message>
+        <source>what a rule says of it can no longer be read</source>
+        <translation>针对它的规则已无法读取</translation>
+    </message>
+    <message>
+        <source>its record cannot be read here</source>
+        <translation>其记录在此无法读取</translation>
+    </message>
+    <message>
         <source>you stopped the agent</source>
         <translation>您停止了代理</translation>
     </message>

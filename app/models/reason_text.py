@@ -74,6 +74,8 @@ _REASONS: Final = {
     "desk_ended": QT_TRANSLATE_NOOP("Reasons", "Kandesk ended before anybody decided"),
     "outcome_not_told": QT_TRANSLATE_NOOP("Reasons", "this agent does not tell what came of it"),
     "server_removed": QT_TRANSLATE_NOOP("Reasons", "its server was removed"),
+    "rule_unreadable": QT_TRANSLATE_NOOP("Reasons", "what a rule says of it can no longer be read"),
+    "record_unreadable": QT_TRANSLATE_NOOP("Reasons", "its record cannot be read here"),
     "stopped_by_human": QT_TRANSLATE_NOOP("Reasons", "you stopped the agent"),
     "told": QT_TRANSLATE_NOOP("Reasons", "the agent was told"),
     "taken_back": QT_TRANSLATE_NOOP("Reasons", "the agent took it back"),

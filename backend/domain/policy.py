@@ -97,6 +97,7 @@ class Ruling:
 BY_RULE: Final = "rule"
 BY_DEFAULT: Final = "default"
 DESTRUCTIVE_ASKS: Final = "destructive_asks"
+RULE_UNREADABLE: Final = "rule_unreadable"
 CHANGED_TOOL: Final = "requires_review_changed_tool"
 
 
@@ -106,7 +107,8 @@ def rule_on(
     """Decide a call; `default` is the policy of its tool.
 
     A rule that denies wins over everything, then a default that denies, then a rule that allows.
-    A rule of a definition that has changed since matches no call that is to be allowed.
+    A rule that asks says what nobody can read any more: its human decides. A rule of a definition
+    that has changed since matches no call that is to be allowed.
     """
     matching = [rule for rule in rules if rule.holds(now) and matches(rule, facts)]
     denying = next((rule for rule in matching if rule.decision is PolicyDecision.DENY), None)
@@ -114,6 +116,8 @@ def rule_on(
         return Ruling(PolicyDecision.DENY, BY_RULE, denying.rule_id)
     if default is PolicyDecision.DENY:
         return Ruling(PolicyDecision.DENY, BY_DEFAULT)
+    if any(rule.decision is PolicyDecision.ASK for rule in matching):
+        return Ruling(PolicyDecision.ASK, RULE_UNREADABLE)
     if facts.risk is Risk.DESTRUCTIVE:
         return Ruling(PolicyDecision.ASK, DESTRUCTIVE_ASKS)
     allowing = [rule for rule in matching if rule.decision is PolicyDecision.ALLOW]

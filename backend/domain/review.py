@@ -13,6 +13,8 @@ NOT_TOLD: Final = "outcome_not_told"
 """Why the outcome of what a guest was allowed is not known: nothing tells it over MCP (T8.3)."""
 STOPPED_WAITING: Final = "agent_stopped_waiting"
 """Why a request ended undecided whose caller waits no longer than it does."""
+RECORD_UNREADABLE: Final = "record_unreadable"
+"""Why the outcome of a request is not known whose row says what this desk does not know."""
 STOPPED_BY_HUMAN: Final = "stopped_by_human"
 """Why a request was cancelled whose human has stopped its turn, or ended its agent."""
 

@@ -55,7 +55,7 @@ class ReviewExpiry:
                 now = await self._parts.store_now(tx)
                 expired = await reviews.list_expired(tx, now)
             for review_id in expired:
-                await self._try(review_id)
+                await self._expire(review_id)
             async with self._parts.database.reading(self._deadline()) as tx:
                 upcoming = await reviews.next_expiry(tx, now)
                 now = await self._parts.store_now(tx)
@@ -67,13 +67,6 @@ class ReviewExpiry:
         if upcoming is not None:
             seconds = max(_LEAST, (upcoming - now) / 1e9)
             self._parts.worker.put(KEY, seconds, lambda: self._look(0))
-
-    async def _try(self, review_id: ReviewId) -> None:
-        """One that nobody can read stays as it is, and keeps no other from its end."""
-        try:
-            await self._expire(review_id)
-        except (KeyError, ValueError):
-            _log.exception("request %s cannot be read and does not expire", review_id)
 
     async def _expire(self, review_id: ReviewId) -> None:
         async with self._parts.database.writing(self._deadline()) as tx:

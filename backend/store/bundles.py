@@ -29,6 +29,7 @@ from backend.store.metadata import (
     JsonDict,
     answer_from_json,
     as_dict,
+    as_kind,
     as_text,
     as_time,
     decode,
@@ -183,7 +184,7 @@ def _status(rows: Iterable[JsonDict]) -> BundleStatus:
 
 def _delivery(state: SqlValue, *, intent: bool) -> Delivery | None:
     if state:
-        return Delivery(str(state))
+        return as_kind(Delivery, state, Delivery.UNKNOWN)
     return Delivery.PENDING if intent else None
 
 

@@ -11,7 +11,7 @@ from backend.domain.gateway_tools import ToolDefinition, ToolPolicy, read_tool
 from backend.domain.policy import PolicyDecision
 from backend.ids import ServerId
 from backend.store.database import Row, Statement, Transaction
-from backend.store.metadata import JsonDict, as_dict, as_list, as_text, decode, encode
+from backend.store.metadata import JsonDict, as_dict, as_kind, as_list, as_text, decode, encode
 
 _PUT_TOOL: Final = (
     "INSERT INTO mcp_server_tools (server_id, name, position, listed, definition,"
@@ -215,4 +215,5 @@ def _tool(row: Row) -> StoredTool | None:
 
 def _said(row: Row) -> ToolPolicy | None:
     policy = as_text(row["policy"])
-    return ToolPolicy(PolicyDecision(policy), as_text(row["policy_digest"])) if policy else None
+    decision = as_kind(PolicyDecision, policy, PolicyDecision.ASK)
+    return ToolPolicy(decision, as_text(row["policy_digest"])) if policy else None

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Final
+from enum import StrEnum
+from typing import Final, TypeVar
 
 from backend.clock import Nanoseconds, parse_timestamp
 from backend.domain.clarification import Answer, BundleStatus, Option, Question
@@ -11,6 +12,7 @@ from backend.store.database import SqlValue
 from backend.store.parameters import storable_text
 
 JsonDict = dict[str, object]
+E = TypeVar("E", bound=StrEnum)
 
 OWN_KEY: Final = "kandesk"
 """Everything Kandev has no key for lives under this one (clarification.md, Shape)."""
@@ -62,6 +64,24 @@ def as_time(column: SqlValue) -> Nanoseconds:
         return parse_timestamp(str(column))
     except ValueError:
         return Nanoseconds(0)
+
+
+def decode_list(column: SqlValue) -> Sequence[object]:
+    """The list in a column; anything else reads as empty."""
+    try:
+        return as_list(json.loads(str(column)))
+    except (ValueError, RecursionError):
+        return ()
+
+
+def as_kind(kinds: type[E], column: SqlValue, unknown: E) -> E:
+    """A stored value of an enumeration; one nobody knows, of a newer desk or a damaged store, reads
+    as `unknown`, so that its row is still shown and still ends.
+    """
+    try:
+        return kinds(str(column))
+    except ValueError:
+        return unknown
 
 
 def as_list(value: object) -> Sequence[object]:

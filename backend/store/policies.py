@@ -10,7 +10,7 @@ from backend.domain.policy import CallFacts, PolicyDecision, Rule, RuleScope
 from backend.ids import AgentKey, ClientId, ReviewId, RuleId, ServerId
 from backend.store.database import Row, Transaction
 from backend.store.dialect import json_members, row_lock
-from backend.store.metadata import as_text, as_time, encode
+from backend.store.metadata import as_kind, as_text, as_time, encode
 from backend.store.policy_schema import LIVE
 
 MOST: Final = 2_000
@@ -166,12 +166,15 @@ def _key(parts: list[str]) -> str:
 
 
 def _rule(row: Row) -> Rule:
+    """One that says what nobody knows asks about every call of its tool (`rule_on`)."""
     made_by, server = row["made_by"], as_text(row["server_id"])
+    decision = as_kind(PolicyDecision, row["decision"], PolicyDecision.ASK)
+    known = str(row["scope"]) in set(RuleScope) and decision is not PolicyDecision.ASK
     return Rule(
         rule_id=RuleId(str(row["id"])),
         workspace_id=as_text(row["workspace_id"]),
-        decision=PolicyDecision(str(row["decision"])),
-        scope=RuleScope(str(row["scope"])),
+        decision=decision if known else PolicyDecision.ASK,
+        scope=RuleScope(str(row["scope"])) if known else RuleScope.THIS_TOOL,
         agent=AgentKey(as_text(row["agent_key"])),
         agent_name=as_text(row["agent_name"]),
         folder=as_text(row["folder"]),

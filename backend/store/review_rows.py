@@ -17,7 +17,7 @@ from backend.domain.agents import (
 )
 from backend.domain.digest import canonical_json
 from backend.domain.policy import CallFacts, Risk, decline_scopes_offered, scopes_offered
-from backend.domain.review import Owner, Review, ReviewStatus
+from backend.domain.review import RECORD_UNREADABLE, Owner, Review, ReviewStatus
 from backend.ids import (
     AgentKey,
     ClaimId,
@@ -33,10 +33,12 @@ from backend.store.metadata import (
     OWN_KEY,
     JsonDict,
     as_dict,
+    as_kind,
     as_list,
     as_text,
     as_time,
     decode,
+    decode_list,
     encode,
 )
 
@@ -108,7 +110,7 @@ def call_of(text: str) -> ToolCallChange:
     return ToolCallChange(
         call_id=as_text(stored.get("call_id")),
         title=_optional(stored.get("title")),
-        kind=ToolKind(kind) if kind else None,
+        kind=as_kind(ToolKind, kind, ToolKind.OTHER) if kind else None,
         tool_name=as_text(stored.get("tool_name")),
         content=None if content is None else tuple(_parts(as_list(content))),
         locations=None
@@ -177,14 +179,17 @@ def decided_metadata(metadata: JsonDict, review: Review, claim_id: ClaimId | Non
 
 
 def facts_of(row: Row) -> CallFacts:
-    """What rules look at; a request of before there were rules is one none can be made of."""
+    """What rules look at; a request of before there were rules is one none can be made of.
+
+    Nor can one of a risk nobody knows, which counts as the greatest.
+    """
     risk, server = as_text(row["risk_level"]), as_text(row["server_id"])
     return CallFacts(
         workspace_id=as_text(row["workspace_id"]),
         agent=AgentKey(as_text(row["requested_by_agent"])),
         folder=as_text(row["folder"]),
         tool_name=as_text(row["tool_name"]),
-        risk=Risk(risk) if risk else Risk.WRITE,
+        risk=as_kind(Risk, risk, Risk.DESTRUCTIVE) if risk else Risk.WRITE,
         action_digest=as_text(row["action_digest"]),
         server_id=ServerId(server) if server else None,
         definition_digest=as_text(row["definition_digest"]),
@@ -192,6 +197,7 @@ def facts_of(row: Row) -> CallFacts:
 
 
 def to_review(row: Row) -> Review:
+    """Whatever a row says, it reads: what nobody knows is carried out by nobody."""
     decided, expires, rule = row["decided_at"], row["expires_at"], row["policy_id"]
     status, facts = _status(row), facts_of(row)
     error_code = as_text(row["error_code"])
@@ -204,14 +210,14 @@ def to_review(row: Row) -> Review:
         agent_name=as_text(row["agent_name"]),
         folder=as_text(row["folder"]),
         call=call_of(str(row["signed_arguments"])),
-        options=tuple(_option(as_dict(item)) for item in as_list(json.loads(str(row["options"])))),
+        options=tuple(_option(as_dict(item)) for item in decode_list(row["options"])),
         status=status,
         asked_at=as_time(row["created_at"]),
         chosen=as_text(row["option_id"]),
         decided_at=None if decided is None else as_time(decided),
         door=as_text(row["door"]),
         drifted=bool(row["drifted"]),
-        owner=Owner(str(row["owner"])),
+        owner=as_kind(Owner, row["owner"], Owner.AGENT),
         risk=facts.risk,
         scopes=scopes_offered(facts),
         decline_scopes=decline_scopes_offered(facts),
@@ -220,16 +226,22 @@ def to_review(row: Row) -> Review:
         expires_at=None if expires is None else as_time(expires),
         rule_id=None if rule is None else RuleId(str(rule)),
         reason=as_text(row["decline_reason"]) or (error_code if undecided else ""),
-        error=as_text(row["error_message"]) or error_code if _failed(status, error_code) else "",
+        error=_error(row, status, error_code),
         result=as_text(row["result_summary"]),
     )
 
 
 def _status(row: Row) -> ReviewStatus:
-    status = _STATUS[str(row["status"])]
+    status = _STATUS.get(str(row["status"]), ReviewStatus.OUTCOME_UNKNOWN)
     if status is ReviewStatus.FAILED and as_text(row["error_code"]) == OUTCOME_UNKNOWN:
         return ReviewStatus.OUTCOME_UNKNOWN
     return status
+
+
+def _error(row: Row, status: ReviewStatus, error_code: str) -> str:
+    if str(row["status"]) not in _STATUS:
+        return RECORD_UNREADABLE
+    return as_text(row["error_message"]) or error_code if _failed(status, error_code) else ""
 
 
 def _failed(status: ReviewStatus, error_code: str) -> bool:

@@ -1,6 +1,5 @@
 """Calls of agents that need a decision: how they are opened and read (T1). The session is held."""
 
-import json
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -12,7 +11,16 @@ from backend.domain.review import Door, Owner, Review
 from backend.ids import AgentKey, ClaimId, PendingId, ReviewId, RuleId, SessionId, TaskId, TurnId
 from backend.store import deliveries, messages, receipts
 from backend.store.database import Params, Row, Statement, Transaction
-from backend.store.metadata import OWN_KEY, as_dict, as_list, as_text, as_time, decode, encode
+from backend.store.metadata import (
+    OWN_KEY,
+    as_dict,
+    as_kind,
+    as_text,
+    as_time,
+    decode,
+    decode_list,
+    encode,
+)
 from backend.store.review_rows import facts_of, options_json, preview, to_review
 from backend.store.review_schema import EXPIRING, UNSETTLED
 from backend.store.tool_events import ToolEvent, recording
@@ -258,9 +266,9 @@ async def find_ruling(tx: Transaction, invocation_id: str) -> Ruling | None:
     )
     if row is None:
         return None
-    rules = as_list(json.loads(as_text(row["matched_policy_ids"])))
+    rules = decode_list(row["matched_policy_ids"])
     return Ruling(
-        decision=PolicyDecision(as_text(row["policy_decision"])),
+        decision=as_kind(PolicyDecision, row["policy_decision"], PolicyDecision.ASK),
         reason=as_text(row["error_code"]) or (BY_RULE if rules else BY_DEFAULT),
         rule_id=RuleId(as_text(rules[0])) if rules else None,
     )
@@ -333,11 +341,14 @@ async def list_expired(tx: Transaction, now: Nanoseconds) -> tuple[ReviewId, ...
 
 
 async def list_unsettled(tx: Transaction) -> tuple[ReviewId, ...]:
-    """What agents carry out that ends with the process which told them, oldest first."""
+    """What agents carry out that ends with the process which told them, oldest first.
+
+    So does what nobody knows who carries it out.
+    """
     rows = await tx.fetch_all(
-        f"SELECT r.id FROM tool_action_requests r WHERE r.{UNSETTLED} AND r.owner = :owner"
+        f"SELECT r.id FROM tool_action_requests r WHERE r.{UNSETTLED} AND r.owner <> :owner"
         " ORDER BY r.created_at, r.id",
-        {"owner": Owner.AGENT.value},
+        {"owner": Owner.GATEWAY.value},
     )
     return tuple(ReviewId(str(row["id"])) for row in rows)
 

@@ -19,7 +19,7 @@ _SELECT: Final = (
     "SELECT i.id, i.workspace_id, i.task_id, i.session_id, i.turn_id, i.tool_name,"
     " i.arguments_hash FROM tool_invocations i"
 )
-_UNDER_WAY: Final = f"i.status = 'executing' AND i.owner = '{Owner.AGENT}'"
+_UNDER_WAY: Final = f"i.status = 'executing' AND i.owner <> '{Owner.GATEWAY}'"
 _NOBODY_ASKED: Final = "i.approval_state = 'not_required'"
 
 

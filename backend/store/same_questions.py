@@ -9,7 +9,15 @@ from backend.ids import PendingId
 from backend.store.database import Row, Transaction
 from backend.store.dialect import after_lookup, json_members, json_text
 from backend.store.eligibility import pending_id
-from backend.store.metadata import OWN_KEY, answer_from_json, as_time, decode, encode, question_id
+from backend.store.metadata import (
+    OWN_KEY,
+    answer_from_json,
+    as_kind,
+    as_time,
+    decode,
+    encode,
+    question_id,
+)
 from backend.store.metadata import question_index as index_of
 from backend.store.open_bundles import is_open
 
@@ -106,7 +114,7 @@ async def _stored_answer(tx: Transaction, row: Row) -> StoredAnswer:
         pending_id=pending,
         answers=await _answers(tx, pending),
         answered_at=as_time(row["claimed_at"]),
-        delivery=Delivery(str(row["state"])),
+        delivery=as_kind(Delivery, row["state"], Delivery.UNKNOWN),
     )
 
 

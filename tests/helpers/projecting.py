@@ -11,7 +11,7 @@ from backend.events import EventBus, StoreAvailability
 from backend.ids import MessageId, ReviewId
 from backend.review.repairing import CardRepair
 from backend.store import projection_rows
-from backend.store.database import Database, Params, Priority, Transaction
+from backend.store.database import Database, Params, Priority, Row, Transaction
 from backend.store.metadata import decode, encode
 from backend.store.wrapped_database import WrappedDatabase
 from backend.work.supervisor import TaskSupervisor
@@ -36,6 +36,20 @@ ASKED: Mapping[str, object] = {"pending_id": "p", "kandesk": {"folder": "/home/a
 MOMENT = format_timestamp(Nanoseconds(1_700_000_000_000_000_000))
 
 
+NOBODY = "of nobody"
+"""Who carries out a request whose reader fails."""
+
+
+class Failing(Recorder):
+    """As a fault of ours would: the look at one request raises, at every try."""
+
+    async def fetch_one(self, sql: str, params: Params | None = None) -> Row | None:
+        row = await super().fetch_one(sql, params)
+        if row is not None and " r.owner," in sql and row["owner"] == NOBODY:
+            raise ValueError("nobody can read it")
+        return row
+
+
 class RecordingDatabase(WrappedDatabase):
     """Implements `Database`; writes down every statement and counts the transactions."""
 
@@ -58,7 +72,7 @@ class RecordingDatabase(WrappedDatabase):
     ) -> AsyncIterator[Transaction]:
         self.transactions += 1
         async with transaction as tx:
-            yield Recorder(tx, self.statements)
+            yield Failing(tx, self.statements)
 
 
 def shows(word: str, status: str) -> dict[str, object]:
@@ -91,7 +105,7 @@ class Cards:
     ) -> None:
         """Requests of these ids, each with its call and its card `card of <id>`."""
         decided_at = MOMENT if decided else None
-        call, owner = '{"call_id":"c"}', "agent" if readable else "of nobody"
+        call, owner = '{"call_id":"c"}', "agent" if readable else NOBODY
         with raw(self.place) as connection:
             connection.executemany(
                 "INSERT INTO task_session_messages (id, task_session_id, turn_id, type, content,"
