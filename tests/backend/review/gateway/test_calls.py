@@ -441,8 +441,21 @@ async def test_fifty_calls_of_six_sessions_are_fifty_cards_and_no_verdict(
 ) -> None:
     """Bad input: none is decided by itself, and none runs."""
     await case.add()
-    opened = await asyncio.gather(*(case.open(path=f"file {number}") for number in range(50)))
+    rows = RowMaker(case.place)
+    for number in range(2, 7):
+        rows.session(f"s{number}")
+        rows.turn(f"turn of s{number}", f"s{number}")
+    sessions = [SessionId(f"s{number % 6 + 1}") for number in range(50)]
+    opened = await asyncio.gather(
+        *(
+            case.gateway.calls.open(
+                ToolCaller(AGENT.identity, session), "files__write", {"path": f"file {number}"}
+            )
+            for number, session in enumerate(sessions)
+        )
+    )
     assert len({each.review_id for each in opened}) == 50
+    assert [(await case.review(each)).session_id for each in opened] == sessions
     assert {row["status"] for row in case.table("tool_action_requests")} == {"pending"}
     assert len(await case.reviews.list_open_reviews()) == 50
     assert case.downstream.calls == []
