@@ -105,18 +105,25 @@ async def test_a_hint_of_what_was_taken_back_is_not_followed(cards: CardDesk) ->
 
 
 async def test_the_first_write_while_the_store_is_away_is_repaired_when_it_is_back(
-    cards: CardDesk,
+    cards: CardDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """T6.1 10."""
+    """T6.1 10: by its own hint, also where the look for everything fails at first."""
+
+    async def failing() -> frozenset[str]:
+        raise unavailable()
+
     await cards.start()
     cards.away(available=False)
     cards.cards.add("r1")
     await cards.hint()
     await quiet(cards)
     assert cards.cards.word("r1") == "approved"
-    cards.away(available=True)
-    await cards.clock.advance(2)
+    with monkeypatch.context() as broken:
+        broken.setattr(cards.repair._worker, "_discover", failing)
+        cards.away(available=True)
+        await cards.clock.advance(2)
     assert cards.cards.word("r1") == "executed"
+    await cards.clock.advance(30)
     await quiet(cards)
 
 
