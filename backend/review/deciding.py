@@ -104,6 +104,9 @@ class Deciding:
     ) -> ReviewOutcome:
         deadline = Deadline(self._parts.clock, DECISION_BUDGET)
         seen = await self._in_time(deadline, review_id)
+        if seen.review.status is ReviewStatus.PENDING and not self.is_open(seen.review):
+            # Who has answered it since it was read has written that down before.
+            seen = await self._in_time(deadline, review_id)
         choice = chosen(seen.review)
         call = self._waiting.find(review_id)
         if seen.review.status is not ReviewStatus.PENDING:

@@ -1,9 +1,11 @@
 """One decision of one permission, told to its agent once."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
+from backend.clock import Deadline
 from backend.domain.agents import PermissionOption, ToolStatus
 from backend.domain.conversation import PendingAction
 from backend.domain.review import Door, ReviewStatus, Verdict
@@ -334,3 +336,23 @@ async def test_the_id_of_another_card_decides_nothing(desk: ReviewDesk) -> None:
     assert await second == "once"
     assert desk.status(review.review_id) == "pending"
     assert not first.done()
+
+
+async def test_who_saw_it_open_while_another_decided_it_is_told_what_holds(
+    desk: ReviewDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same verdict from two places, the later of which has read before."""
+    waiting, review = await desk.ask_one()
+    deciding = desk.reviews._deciding
+    before = await deciding._read(review.review_id, Deadline(desk.clock, 5))
+    assert (await desk.decide(review)).winner
+    assert await waiting == "once"
+    await desk.becomes("executing")
+    read = deciding._read
+
+    async def late(*arguments: Any) -> stored_reviews.Stored:
+        monkeypatch.setattr(deciding, "_read", read)
+        return before
+
+    monkeypatch.setattr(deciding, "_read", late)
+    assert not (await desk.decide(review)).winner
