@@ -2195,6 +2195,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>%1 remembers this itself and will not ask again. No rule is made here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (%2 remembers it)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Sending…</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2204,6 +2212,10 @@
     </message>
     <message>
         <source>Approve this once</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The agent</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2240,10 +2252,6 @@
     </message>
     <message>
         <source>The agent calls it: %1</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>What is allowed for longer is remembered by the agent, not here: it asks no more.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

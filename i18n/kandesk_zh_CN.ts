@@ -2169,6 +2169,14 @@
         <translation>拒绝</translation>
     </message>
     <message>
+        <source>%1 remembers this itself and will not ask again. No rule is made here.</source>
+        <translation>%1 会自己记住，不再询问；此处不会建立规则。</translation>
+    </message>
+    <message>
+        <source>%1 (%2 remembers it)</source>
+        <translation>%1（由 %2 记住）</translation>
+    </message>
+    <message>
         <source>Sending…</source>
         <translation>正在发送…</translation>
     </message>
@@ -2179,6 +2187,10 @@
     <message>
         <source>Approve this once</source>
         <translation>仅批准这一次</translation>
+    </message>
+    <message>
+        <source>The agent</source>
+        <translation>代理</translation>
     </message>
     <message>
         <source>Always allow</source>
@@ -2215,10 +2227,6 @@
     <message>
         <source>The agent calls it: %1</source>
         <translation>代理的说法：%1</translation>
-    </message>
-    <message>
-        <source>What is allowed for longer is remembered by the agent, not here: it asks no more.</source>
-        <translation>长期的许可由代理记住，而不是记在这里：它不会再询问。</translation>
     </message>
     <message>
         <source>Approve &amp;&amp; run</source>

@@ -43,6 +43,7 @@ class ReviewButtons(QWidget):
         self._monotonic = monotonic
         self._words = PolicyWords(self)
         self._choices = _NOTHING
+        self._agent = ""
         self._runs_here = False
         self._destroys = False
         self._extra: list[tuple[WordyButton, PermissionOption]] = []
@@ -77,6 +78,7 @@ class ReviewButtons(QWidget):
     def show_review(self, review: Review) -> None:
         """Build the buttons of another request."""
         choices = self._choices = choices_of(review)
+        self._agent = review.agent_name or self.tr("The agent")
         self._runs_here = review.owner is Owner.GATEWAY
         self._destroys = review.risk is Risk.DESTRUCTIVE
         for button, _ in self._extra:
@@ -240,12 +242,16 @@ class ReviewButtons(QWidget):
             words = self.tr("The agent calls it: %1").replace("%1", called) if called else ""
             button.setAccessibleDescription("" if self._runs_here else words)
         remembers = self.tr(
-            "What is allowed for longer is remembered by the agent, not here: it asks no more."
-        )
+            "%1 remembers this itself and will not ask again. No rule is made here."
+        ).replace("%1", self._agent)
         self._note.setText(remembers)
         for extra, own in self._extra:
-            always = own in choices.always
-            extra.set_words(own.name or own.id)
+            always, called = own in choices.always, own.name or own.id
+            if always and choices.scopes:
+                # Beside the desk's own button: whoever remembers is told apart in the words.
+                words = self.tr("%1 (%2 remembers it)").replace("%2", self._agent)
+                called = words.replace("%1", called)
+            extra.set_words(called)
             extra.setAccessibleDescription(remembers if always else "")
             extra.setToolTip(remembers if always and self._low else "")
         self._fit()

@@ -82,6 +82,19 @@ async def test_always_allow_says_its_scope_and_remembers_it_with_the_approval() 
         assert not shown.card.isVisible()
 
 
+async def test_what_the_agent_itself_remembers_is_told_apart_from_a_rule_of_the_desk() -> None:
+    """Both may be called "Always allow": the agent's own says who remembers it."""
+    async with card_window(make_review(scopes=BOTH, agent_name="OpenCode")) as shown:
+        own = next(
+            button
+            for button, option in shown.card._buttons._extra
+            if option in shown.card._buttons._choices.always
+        )
+        assert own.accessibleName().endswith("(OpenCode remembers it)")
+        assert "OpenCode" in own.accessibleDescription()
+        assert "OpenCode" not in shown.button("alwaysAllowButton").accessibleName()
+
+
 async def test_an_item_that_has_just_appeared_decides_nothing() -> None:
     """window.md, Accidents: 500 ms after it appeared, for the pointer and for assistive tools."""
     async with card_window(make_review(options=PLAIN, scopes=BOTH)) as shown:
