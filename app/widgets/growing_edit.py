@@ -40,6 +40,11 @@ class GrowingEdit(QPlainTextEdit):
             self._limit = height
             self.updateGeometry()
 
+    def setPlaceholderText(self, placeholderText: str) -> None:
+        """Show it at once: Qt keeps the old words on the screen until something else paints."""
+        super().setPlaceholderText(placeholderText)
+        self.viewport().update()
+
     def sizeHint(self) -> QSize:
         lines = max(1.0, self.document().size().height())
         padding = 2 * self._theme.pixels(8) + round(2 * self.document().documentMargin())
