@@ -40,7 +40,7 @@ class GrowingEdit(QPlainTextEdit):
             self._limit = height
             self.updateGeometry()
 
-    def setPlaceholderText(self, placeholderText: str) -> None:
+    def setPlaceholderText(self, placeholderText: str) -> None:  # noqa: N803 - Qt's
         """Show it at once: Qt keeps the old words on the screen until something else paints."""
         super().setPlaceholderText(placeholderText)
         self.viewport().update()

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from app.widgets.choice_list import RadioOption, TickOption
 from app.widgets.question_card import QuestionCard
+from app.widgets.review_page import ReviewPage
 
 ENTER = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
@@ -20,6 +21,7 @@ class KeyActions:
     submit: Callable[[], None]
     move: Callable[[int], None]
     choose: Callable[[RadioOption | TickOption], None]
+    enter: Callable[[RadioOption | TickOption], None]
 
 
 def press(
@@ -38,7 +40,17 @@ def press(
         forward = (event.key() == Qt.Key.Key_Right) is not mirrored
         actions.move(1 if forward else -1)
         return True
+    if isinstance(page, ReviewPage) and event.key() in ENTER:
+        return _press_button(QApplication.focusWidget(), page)
     return isinstance(page, QuestionCard) and _press_on_question(event, page, actions)
+
+
+def _press_button(focus: QWidget | None, page: QWidget) -> bool:
+    """Enter is what Space is on the page of all answers: its buttons only lead back."""
+    if not isinstance(focus, QPushButton) or not page.isAncestorOf(focus):
+        return False
+    focus.click()
+    return True
 
 
 def _press_on_question(event: QKeyEvent, page: QuestionCard, actions: KeyActions) -> bool:
@@ -48,12 +60,18 @@ def _press_on_question(event: QKeyEvent, page: QuestionCard, actions: KeyActions
         return True
     if not page.choices.isEnabled():
         return False
-    wanted = next((row for row in rows if row.hasFocus()), None) if key in ENTER else None
-    if 0 <= key - Qt.Key.Key_1 < min(9, len(rows)):
-        wanted = rows[key - Qt.Key.Key_1]
-    if wanted is not None:
-        actions.choose(wanted)
-    return wanted is not None
+    if key in ENTER:
+        wanted = next((row for row in rows if row.hasFocus()), None)
+        if wanted is not None:
+            actions.enter(wanted)
+        return wanted is not None
+    if not 0 <= key - Qt.Key.Key_1 < min(9, len(rows)):
+        return False
+    wanted = rows[key - Qt.Key.Key_1]
+    # Enter after it means this row, not the one the keyboard was on before.
+    wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
+    actions.choose(wanted)
+    return True
 
 
 def types_a_letter(event: QKeyEvent) -> bool:

@@ -302,6 +302,42 @@ async def test_arrows_step_through_options_and_questions() -> None:
         assert shown.case.card.step == 1
 
 
+async def test_enter_goes_on_from_what_was_ticked_by_its_number() -> None:
+    """window.md, Hands: the row a number picks has the keyboard, and Enter takes nothing back."""
+    first = make_question("Which?", ("a", "b", "c"), multi_select=True)
+    async with overlay_window(make_bundle(questions=(first, MULTI))) as shown:
+        shown.overlay.focus_question()
+        await shown.press(Qt.Key.Key_1)
+        await shown.press(Qt.Key.Key_2)
+        assert shown.focus is shown.widget("optionButton_2")
+        await shown.press(Qt.Key.Key_Return)
+        assert shown.case.card.step == 1
+        assert shown.case.card.sheet.entry(0).selected == ("o1", "o2")
+        await shown.case.clock.advance(0.6)
+        await shown.press(Qt.Key.Key_Return)
+        assert shown.case.card.sheet.entry(1).selected == ("o1",)
+        assert shown.case.card.step == 1
+        await shown.case.clock.advance(0.6)
+        await shown.press(Qt.Key.Key_Return)
+        assert shown.case.card.reviewing
+        await shown.press(Qt.Key.Key_Return)
+        assert shown.case.card.step == 0
+        assert not shown.case.desk.responses
+
+
+async def test_a_double_enter_sends_no_ticked_option() -> None:
+    """window.md, Accidents: only a second, deliberate activation sends."""
+    only = make_question("Which?", ("a", "b"), multi_select=True)
+    async with overlay_window(make_bundle(questions=(only,))) as shown:
+        shown.overlay.focus_question()
+        await shown.press(Qt.Key.Key_Return)
+        await shown.press(Qt.Key.Key_Return)
+        assert not shown.case.desk.responses
+        await shown.case.clock.advance(0.6)
+        await shown.press(Qt.Key.Key_Return)
+        assert len(shown.case.desk.responses) == 1
+
+
 async def test_control_enter_submits_only_what_is_complete() -> None:
     """K6.3."""
     async with overlay_window(make_bundle()) as shown:
