@@ -9,6 +9,8 @@ from backend.domain.hosted import AgentProblem, AgentStatus, Conversation
 
 _AT_WORK: Final = frozenset({SessionState.STARTING, SessionState.RUNNING, SessionState.IDLE})
 """States that say something of the agent's process: what is known of it goes first."""
+_GOES_ON: Final = frozenset({SessionState.RUNNING, SessionState.IDLE})
+"""States in which something it asked may wait; a guest's state tells nothing of permissions."""
 
 
 def session_text(session: SessionSummary, conversation: Conversation | None = None) -> str:
@@ -18,7 +20,7 @@ def session_text(session: SessionSummary, conversation: Conversation | None = No
     `conversation` is what is known of a session this desk hosts; None for one it has not touched
     since it started.
     """
-    if session.state is SessionState.RUNNING:
+    if session.state in _GOES_ON:
         if session.pending_action is PendingAction.PERMISSION:
             return QCoreApplication.translate("Words", "Waiting for your permission")
         if session.pending_action is PendingAction.CLARIFICATION:

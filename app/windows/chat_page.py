@@ -14,6 +14,7 @@ from app.theme import Theme
 from app.viewmodels.chat import Chat
 from app.widgets.chat_foot import ChatFoot
 from app.widgets.message_delegate import MessageDelegate
+from app.widgets.one_line import OneLine
 from app.widgets.overlay_slot import OverlaySlot
 from app.widgets.review_card import ReviewCardWidget
 from app.widgets.transcript_view import TranscriptView
@@ -38,13 +39,11 @@ class ChatPage(QWidget):
         self._desk = desk
         self._theme = theme
         self._arrived = 0
-        self._title = QLabel()
+        self._title = OneLine()
         self._title.setObjectName("sessionTitle")
         self._title.setProperty("role", "heading")
-        self._title.setTextFormat(Qt.TextFormat.PlainText)
-        self._subtitle = QLabel()
+        self._subtitle = OneLine()
         self._subtitle.setProperty("role", "small")
-        self._subtitle.setTextFormat(Qt.TextFormat.PlainText)
         self._model = TranscriptModel(desk.transcript, desk.inbox, self)
         self._delegate = MessageDelegate(theme, desk.inbox, self)
         self.transcript = TranscriptView(theme, self._delegate)
@@ -147,15 +146,16 @@ class ChatPage(QWidget):
         session = self._desk.sessions.current
         if session is None:
             return
-        self._title.setText(session_title(session.title, session.agent))
+        title = session_title(session.title, session.agent)
+        self._title.show_text(title)
         place = kept_text(session) or workspace_text(session.workspace)
         known = self._desk.composer.conversation
         # Which session is shown changes here a moment sooner than there.
         mine = known if known is not None and known.session_id == session.session_id else None
         parts = [place, session_text(session, mine)]
-        if session.agent != self._title.text():
+        if session.agent != title:
             parts.insert(0, session.agent)
-        self._subtitle.setText(" · ".join(parts))
+        self._subtitle.show_text(" · ".join(parts))
         self._subtitle.setToolTip(plain_tip(session.workspace))
         if self._delegate.agent != session.agent:
             self._delegate.agent = session.agent

@@ -29,6 +29,10 @@ def test_a_session_whose_agent_waits_for_a_permission_is_not_said_to_work() -> N
     assert session_text(WORKS) == "Working"
     assert session_text(asks) == "Waiting for your permission"
     assert session_text(both) == "Waiting for you"
+    rests = dataclasses.replace(asks, state=SessionState.IDLE)
+    assert session_text(rests) == "Waiting for your permission"
+    guest = dataclasses.replace(rests, kind=SessionKind.GUEST)
+    assert session_text(guest) == "Waiting for your permission"
     ended = dataclasses.replace(asks, state=SessionState.CANCELLED)
     assert session_text(ended) == "Ended"
 
