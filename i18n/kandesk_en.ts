@@ -1219,6 +1219,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>What</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Tool</source>
         <translation type="unfinished"></translation>
     </message>

@@ -1197,6 +1197,10 @@
         <translation>时间</translation>
     </message>
     <message>
+        <source>What</source>
+        <translation type="unfinished">内容</translation>
+    </message>
+    <message>
         <source>Tool</source>
         <translation>工具</translation>
     </message>

@@ -48,6 +48,7 @@ class LedgerFacts(QObject):
     ) -> list[tuple[str, str]]:
         return [
             (self.tr("When"), clock_text(entry.at, now)),
+            (self.tr("What"), self._words.what(entry)),
             (self.tr("Tool"), entry.tool_name),
             (self.tr("Why"), self._words.reason(entry)),
             (self.tr("Decided"), self._words.door(entry.door)),

@@ -1,9 +1,15 @@
 """What a line of the record says."""
 
+from typing import Final
+
 from PySide6.QtCore import QObject
 
 from app.models.reason_text import reason_text
+from app.models.review_content import command_text
 from backend.domain.ledger import LedgerEntry
+
+_LONGEST: Final = 2_000
+"""Characters of a command that are shown; the whole is in the conversation."""
 
 
 class LedgerWords(QObject):
@@ -33,8 +39,18 @@ class LedgerWords(QObject):
 
     def about(self, entry: LedgerEntry) -> str:
         """Why, and through which door, as far as it is known."""
-        parts = [entry.tool_name, self.reason(entry), self.door(entry.door)]
+        parts = [self.what(entry) or entry.tool_name, self.reason(entry), self.door(entry.door)]
         return " · ".join(part for part in parts if part)
+
+    def what(self, entry: LedgerEntry) -> str:
+        """The command, the path or what else the request was about; empty where none is kept."""
+        if entry.call is None:
+            return ""
+        places = " ".join(place.path for place in entry.call.locations or ())
+        for text in (command_text(entry.call), entry.call.title or "", places):
+            if words := " ".join(text.split()):
+                return words[:_LONGEST]
+        return ""
 
     def reason(self, entry: LedgerEntry) -> str:
         said = {"", entry.event_type, entry.outcome, entry.decision}

@@ -3,13 +3,17 @@
 from dataclasses import dataclass
 
 from backend.clock import Nanoseconds
+from backend.domain.agents import ToolCallChange
 from backend.domain.review import Review
 from backend.ids import EventId, ReviewId, SessionId
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One fact. `event_type`, `decision`, `outcome` and `reason` are codes of T2 and T5.6."""
+    """One fact. `event_type`, `decision`, `outcome` and `reason` are codes of T2 and T5.6.
+
+    `call` is what the request it belongs to asked for; None where none is kept.
+    """
 
     event_id: EventId
     event_type: str
@@ -22,6 +26,7 @@ class LedgerEntry:
     outcome: str = ""
     reason: str = ""
     door: str = ""
+    call: ToolCallChange | None = None
 
 
 @dataclass(frozen=True, slots=True)

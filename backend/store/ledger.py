@@ -8,15 +8,17 @@ from backend.ids import EventId, ReviewId, SessionId
 from backend.store import reviews
 from backend.store.database import Row, Transaction
 from backend.store.metadata import as_text, as_time
-from backend.store.review_rows import to_review
+from backend.store.review_rows import call_of, to_review
 
 MOST: Final = 500
 """Rows of one page."""
 _LATEST: Final = "9999"
 """After any moment."""
 _EVENTS: Final = (
-    "SELECT id, event_type, created_at, session_id, actor_type, actor_id, tool_name,"
-    " action_request_id, decision, outcome, reason_code, door FROM tool_call_events"
+    "SELECT e.id, e.event_type, e.created_at, e.session_id, e.actor_type, e.actor_id,"
+    " e.tool_name, e.action_request_id, e.decision, e.outcome, e.reason_code, e.door,"
+    " r.signed_arguments FROM tool_call_events e"
+    " LEFT JOIN tool_action_requests r ON r.id = e.action_request_id"
 )
 
 
@@ -33,12 +35,14 @@ async def page(tx: Transaction, wanted: Wanted, after: EventId | None, limit: in
     conditions: list[str] = []
     params: dict[str, str | int] = {}
     if wanted.review_id is not None:
-        conditions.append("action_request_id = :request")
+        conditions.append("e.action_request_id = :request")
         params["request"] = wanted.review_id
     if wanted.session_id is not None:
-        conditions.append("session_id = :session")
+        conditions.append("e.session_id = :session")
         params["session"] = wanted.session_id
-    rows, more = await _page(tx, _EVENTS, "tool_call_events", conditions, params, after, limit)
+    rows, more = await _page(
+        tx, _EVENTS, "tool_call_events", conditions, params, after, limit, "e."
+    )
     entries = tuple(_entry(row) for row in rows)
     return LedgerPage(entries, entries[-1].event_id if more else None)
 
@@ -67,7 +71,7 @@ async def _page(
     params: dict[str, str | int],
     after: str | None,
     limit: int,
-    prefix: str = "",
+    prefix: str,
 ) -> tuple[list[Row], bool]:
     """So many rows, and whether there are more."""
     moment, last = _LATEST, ""
@@ -104,4 +108,5 @@ def _entry(row: Row) -> LedgerEntry:
         outcome=as_text(row["outcome"]),
         reason=as_text(row["reason_code"]),
         door=as_text(row["door"]),
+        call=call_of(asked) if (asked := as_text(row["signed_arguments"])) else None,
     )

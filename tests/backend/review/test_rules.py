@@ -377,6 +377,7 @@ async def test_the_record_is_read_page_by_page(desk: ReviewDesk) -> None:
     (review,) = (await desk.reviews.list_closed_reviews()).reviews
     of_one = await rules.ledger(review_id=review.review_id)
     assert {entry.review_id for entry in of_one.entries} == {review.review_id}
+    assert {entry.call for entry in of_one.entries if entry.call != review.call} == set()
     assert (await rules.ledger(session_id=SessionId("other"))).entries == ()
     assert (await rules.ledger(session_id=S)).entries == whole.entries
 
