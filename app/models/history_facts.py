@@ -19,6 +19,7 @@ from app.text import (
 from app.viewmodels.answer_text import answer_text
 from app.viewmodels.history_items import HistoryItem
 from backend.domain.clarification import Bundle, BundleStatus
+from backend.domain.conversation import SessionSummary
 from backend.domain.listing import ListedBundle, Unanswerable
 from backend.domain.review import Review, ReviewStatus
 
@@ -48,9 +49,10 @@ class HistoryFacts(QObject):
         self._reviews = ReviewWords(self)
         self._doors = LedgerWords(self)
 
-    def fact(self, item: HistoryItem, now: int) -> Fact:
+    def fact(self, item: HistoryItem, session: SessionSummary | None, now: int) -> Fact:
+        """`session` is None where it is not known any more."""
         if item.review is not None:
-            return self._of_review(item, item.review, now)
+            return self._of_review(item, item.review, session, now)
         return self._of_question(item, now)
 
     def heading(self, item: HistoryItem) -> str:
@@ -63,9 +65,13 @@ class HistoryFacts(QObject):
             return self._review_lines(item.review, now)
         return [] if item.listed is None else self._question_lines(item.listed, now)
 
-    def _of_review(self, item: HistoryItem, review: Review, now: int) -> Fact:
+    def _of_review(
+        self, item: HistoryItem, review: Review, session: SessionSummary | None, now: int
+    ) -> Fact:
         icon, colour = _REVIEW_LOOKS[review.status]
-        where = (review.agent_name, workspace_text(review.folder), age_text(review.asked_at, now))
+        # A conversation of no project works in a folder all the same: its name says nothing.
+        place = review.folder if session is None else session.workspace
+        where = (review.agent_name, workspace_text(place), age_text(review.asked_at, now))
         return Fact(
             key=item.key,
             title=self._reviews.short(review),

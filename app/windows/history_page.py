@@ -10,6 +10,7 @@ from app.resources import Icon
 from app.theme import Theme
 from app.viewmodels.history import HistoryViewModel
 from app.viewmodels.history_items import HistoryItem
+from app.viewmodels.sessions import SessionsViewModel
 from app.widgets.list_page import ListPage
 from app.widgets.named_button import named_button
 from backend.domain.review import ReviewStatus
@@ -21,8 +22,11 @@ class HistoryPage(ListPage):
     session_wanted = Signal(object)
     record_wanted = Signal(object)
 
-    def __init__(self, view_model: HistoryViewModel, theme: Theme) -> None:
+    def __init__(
+        self, view_model: HistoryViewModel, sessions: SessionsViewModel, theme: Theme
+    ) -> None:
         super().__init__(theme, "history")
+        self._sessions = sessions
         self._view_model = view_model
         self._facts = HistoryFacts(self)
         self._filter = QLineEdit()
@@ -74,7 +78,7 @@ class HistoryPage(ListPage):
     def _refresh(self) -> None:
         model = self._view_model
         now = model.clock.now()
-        self.list.show_facts([self._facts.fact(item, now) for item in model.items])
+        self.list.show_facts(self._all_facts(now))
         if model.filter.strip():
             self.empty.setText(self.tr("Nothing found."))
         else:
@@ -82,6 +86,12 @@ class HistoryPage(ListPage):
                 self.tr("Nothing is closed yet. What you answer or decide is kept here.")
             )
         self.show_state(loading=model.loading, more=model.more, any_rows=bool(model.items))
+
+    def _all_facts(self, now: int) -> list[Fact]:
+        known = self._sessions.session
+        return [
+            self._facts.fact(item, known(item.session_id), now) for item in self._view_model.items
+        ]
 
     def _item(self) -> HistoryItem | None:
         fact = self.list.current

@@ -47,7 +47,7 @@ def make_pages(desk: DeskViewModel, theme: Theme, chat: ChatPage) -> Pages:
         StoragePage(theme),
         MigrationPage(theme),
         NewSessionPage(desk.new_session, desk.preferences, theme),
-        HistoryPage(desk.history, theme),
+        HistoryPage(desk.history, desk.sessions, theme),
         RulesPage(desk.rules, theme),
         LedgerPage(desk.ledger, desk.sessions, theme),
         ServersPage(desk.servers, theme),

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QWidget
 
+from app.models.ledger_words import LedgerWords
 from app.viewmodels.history import PAGE as HISTORY_PAGE
 from app.viewmodels.ledger import PAGE as RECORD_PAGE
 from app.widgets.facts_panel import FactsPanel
@@ -15,6 +16,7 @@ from app.widgets.list_page import ListPage
 from app.widgets.touch import TouchMode
 from app.windows.main_window import MainWindow
 from backend.clock import Nanoseconds
+from backend.domain.agents import ToolCallChange
 from backend.domain.clarification import BundleStatus, Withdrawn
 from backend.domain.policy import PolicyDecision, RuleScope
 from backend.domain.review import Door, ReviewStatus
@@ -26,6 +28,8 @@ from tests.helpers.fake_reviews import make_review
 from tests.helpers.fake_rules import make_entry, make_rule
 from tests.helpers.waiting import until
 from tests.helpers.window import Shown, shown_window
+
+SPOKEN = Qt.ItemDataRole.AccessibleTextRole
 
 
 class Pages:
@@ -109,6 +113,21 @@ async def test_history_has_closed_permissions_beside_closed_questions(
     assert "in this window" in lines["Decided"]
     spoken = pages.page("history").list.model().index(1, 0)
     assert "Declined" in str(spoken.data(Qt.ItemDataRole.AccessibleTextRole))
+
+
+async def test_a_permission_of_no_project_names_no_folder(
+    backend: FakeBackend, pages: Pages
+) -> None:
+    """A Quick Chat works in a folder of its own, whose name says nothing to anybody."""
+    desk = backend.desk
+    desk.put_session(make_session("quick", workspace=""))
+    asked = desk.reviews.ask(make_review(session_id=SessionId("quick"), folder="/home/ann/6f1c"))
+    desk.reviews.change(asked, ReviewStatus.DECLINED, door=Door.WINDOW.value)
+    pages.click("historyButton")
+    await until(has(pages, "history", 1))
+    spoken = str(pages.page("history").list.model().index(0, 0).data(SPOKEN))
+    assert "6f1c" not in spoken
+    assert "No project" in spoken
 
 
 async def test_history_leads_to_the_conversation(backend: FakeBackend, pages: Pages) -> None:
@@ -292,6 +311,17 @@ async def test_the_record_says_in_words_what_happened(backend: FakeBackend, page
     pages.choose("record", 4)
     assert pages.lines("record")["Why"] == "the tool's own setting"
     assert pages.lines("record")["Code"] == "policy_decision / default"
+
+
+async def test_the_record_says_what_was_to_be_run(backend: FakeBackend, pages: Pages) -> None:
+    """Beside the kind of tool: which command, in the row and in what is told of it."""
+    call = ToolCallChange("c1", title="Run it", raw_input={"command": "make all"})
+    backend.desk.rules.record(make_entry("approval_resolved", call=call, tool_name="execute"))
+    pages.shown.view.show_record()
+    await until(has(pages, "record", 1))
+    assert LedgerWords().about(backend.desk.rules.entries[0]).startswith("make all")
+    pages.choose("record", 0)
+    assert pages.lines("record")["What"] == "make all"
 
 
 async def test_the_record_of_a_session_or_a_request_is_shown_alone(
