@@ -75,6 +75,8 @@ class ComposerViewModel(QObject):
 
     changed = Signal()
     text_replaced = Signal()
+    sent = Signal()
+    """The human has sent something, wherever the conversation is scrolled to."""
 
     def __init__(
         self,
@@ -209,6 +211,7 @@ class ComposerViewModel(QObject):
         if self._session is not None and self.can_send:
             self.problem = None
             self._messages.send(self._session)
+            self.sent.emit()
 
     @property
     def sending(self) -> bool:

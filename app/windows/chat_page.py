@@ -129,6 +129,7 @@ class ChatPage(QWidget):
         self._review.again_wanted.connect(desk.composer.say)
         desk.reviews.card_replaced.connect(self._review_slot.reset_height)
         desk.composer.changed.connect(self._show_hosted)
+        desk.composer.sent.connect(self._go_to_end)
         desk.transcript.reset.connect(self._start_over)
         desk.transcript.inserted.connect(self._count_new)
         desk.transcript.loading_changed.connect(self._show_empty)
