@@ -92,7 +92,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Waits for you</source>
+        <source>Waiting for you</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2389,7 +2389,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Waits for you</source>
+        <source>Waiting for you</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2605,7 +2605,7 @@ Please ask again.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Holds</source>
+        <source>Active</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

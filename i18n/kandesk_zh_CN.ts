@@ -92,7 +92,7 @@
         <translation>已完成 %1/%2</translation>
     </message>
     <message>
-        <source>Waits for you</source>
+        <source>Waiting for you</source>
         <translation>等待您决定</translation>
     </message>
     <message>
@@ -1198,7 +1198,7 @@
     </message>
     <message>
         <source>What</source>
-        <translation type="unfinished">内容</translation>
+        <translation>内容</translation>
     </message>
     <message>
         <source>Tool</source>
@@ -2359,7 +2359,7 @@
         <translation>%1 想使用 %2 的一个工具</translation>
     </message>
     <message>
-        <source>Waits for you</source>
+        <source>Waiting for you</source>
         <translation>等待你决定</translation>
     </message>
     <message>
@@ -2577,7 +2577,7 @@ Please ask again.</source>
         <translation>已过期</translation>
     </message>
     <message>
-        <source>Holds</source>
+        <source>Active</source>
         <translation>有效</translation>
     </message>
     <message>

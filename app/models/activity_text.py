@@ -92,7 +92,7 @@ def verdict_text(verdict: Verdict) -> str:
     """What became of a request for permission."""
     match verdict:
         case Verdict.PENDING:
-            return QCoreApplication.translate("Activity", "Waits for you")
+            return QCoreApplication.translate("Activity", "Waiting for you")
         case Verdict.APPROVED:
             return QCoreApplication.translate("Activity", "Approved")
         case Verdict.SUCCEEDED:

@@ -51,7 +51,7 @@ class ReviewWords(QObject):
     def verdict(self, status: ReviewStatus) -> str:
         match status:
             case ReviewStatus.PENDING:
-                return self.tr("Waits for you")
+                return self.tr("Waiting for you")
             case ReviewStatus.APPROVED:
                 return self.tr("Approved")
             case ReviewStatus.EXECUTED:

@@ -47,7 +47,7 @@ class RuleFacts(QObject):
             return self.tr("Revoked")
         if not self.holds(rule, now):
             return self.tr("Expired")
-        return self.tr("Holds")
+        return self.tr("Active")
 
     def hits(self, rule: Rule, now: int) -> str:
         if not rule.hits:

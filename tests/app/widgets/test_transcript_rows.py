@@ -89,7 +89,7 @@ async def test_every_kind_of_row_is_painted_and_spoken(backend: FakeBackend) -> 
             "Agent, Tool, Failed: Look up prices",
             "Agent, Edit, Done: shop/orders.py",
             "Agent, Run, Done: python -m pytest",
-            "Agent, Permission, Waits for you: Push to origin",
+            "Agent, Permission, Waiting for you: Push to origin",
             "Agent, Permission, Approved: Push to origin",
             "Agent, Permission, Declined: Push to origin",
             "Agent, Permission, Outcome unknown: Push to origin",
@@ -254,7 +254,7 @@ async def test_the_state_of_a_tool_is_told_in_words(
 @pytest.mark.parametrize(
     ("status", "verdict"),
     [
-        ("", "Waits for you"),
+        ("", "Waiting for you"),
         ("approved", "Approved"),
         ("executed", "Succeeded"),
         ("declined", "Declined"),
