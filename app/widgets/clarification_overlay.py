@@ -55,7 +55,7 @@ class ClarificationOverlay(QWidget):
         self.guard = ArmingGuard(view_model.clock.monotonic, self)
         self.escape = EscapeWatch(self._escape, self)
         self._frame = OverlayFrame(view_model, theme, self.guard)
-        self._keys = KeyActions(self._submit, self._move, self._choose, self._enter_on)
+        self._keys = KeyActions(self._submit, self._move, self._choose, self._enter, self.guard)
         self._outer = QHBoxLayout(self)
         self._outer.setContentsMargins(*(theme.pixels(n) for n in (16, 4, 16, 0)))
         self._outer.addStretch(1)
@@ -244,16 +244,6 @@ class ClarificationOverlay(QWidget):
             if text:
                 self._chosen = None
             self._view_model.write(page.index, text)
-
-    def _enter_on(self, row: RadioOption | TickOption) -> None:
-        """Enter ticks; on what is ticked it goes on, as in the field. Only Space takes it back."""
-        if not isinstance(row, TickOption):
-            self._choose(row)
-        elif not row.isChecked():
-            self._choose(row)
-            self.guard.rearm(row)
-        elif self.guard.accepts(row):
-            self._enter()
 
     def _enter(self) -> None:
         """Enter in the own-words field: send a single answer, else go on to the next question."""

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
+from app.widgets.arming import ArmingGuard
 from app.widgets.choice_list import RadioOption, TickOption
 from app.widgets.question_card import QuestionCard
 from app.widgets.review_page import ReviewPage
@@ -21,7 +22,8 @@ class KeyActions:
     submit: Callable[[], None]
     move: Callable[[int], None]
     choose: Callable[[RadioOption | TickOption], None]
-    enter: Callable[[RadioOption | TickOption], None]
+    go_on: Callable[[], None]
+    guard: ArmingGuard
 
 
 def press(
@@ -63,7 +65,7 @@ def _press_on_question(event: QKeyEvent, page: QuestionCard, actions: KeyActions
     if key in ENTER:
         wanted = next((row for row in rows if row.hasFocus()), None)
         if wanted is not None:
-            actions.enter(wanted)
+            _enter_on(wanted, actions)
         return wanted is not None
     if not 0 <= key - Qt.Key.Key_1 < min(9, len(rows)):
         return False
@@ -72,6 +74,17 @@ def _press_on_question(event: QKeyEvent, page: QuestionCard, actions: KeyActions
     wanted.setFocus(Qt.FocusReason.ShortcutFocusReason)
     actions.choose(wanted)
     return True
+
+
+def _enter_on(row: RadioOption | TickOption, actions: KeyActions) -> None:
+    """Enter ticks; on what is ticked it goes on, as in the field. Only Space takes it back."""
+    if not isinstance(row, TickOption):
+        actions.choose(row)
+    elif not row.isChecked():
+        actions.choose(row)
+        actions.guard.rearm(row)
+    elif actions.guard.accepts(row):
+        actions.go_on()
 
 
 def types_a_letter(event: QKeyEvent) -> bool:
