@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
+from itertools import chain
 from typing import Final
 
 from PySide6.QtCore import QObject, Signal
@@ -190,8 +191,9 @@ class NewSessionViewModel(QObject):
         self.loaded = True
         known = {offer.key for offer in self.offers} | {CUSTOM_AGENT}
         if self.agent not in known:
-            found = (offer.key for offer in self.offers if offer.command is not None)
-            self.agent = next(found, None)
+            here = {offer.name: offer.key for offer in self.offers if offer.command is not None}
+            used = (here[name] for name in self._sessions.agents() if name in here)
+            self.agent = next(chain(used, here.values()), None)
         self.changed.emit()
 
     async def _run(self, wanted: SessionStart, earlier: SessionStart | None) -> None:

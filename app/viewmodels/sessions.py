@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.client import BackendClient
-from backend.domain.conversation import SessionSummary
+from backend.domain.conversation import SessionKind, SessionSummary
 from backend.events import Event, SessionChanged, SessionRemoved
 from backend.ids import SessionId
 
@@ -89,6 +89,11 @@ class SessionsViewModel(QObject):
         ]
         quick = tuple(session for session in newest if session.quick_chat)
         return (*found, WorkspaceGroup("", quick, quick_chats=True)) if quick else tuple(found)
+
+    def agents(self) -> tuple[str, ...]:
+        """The names of agents this desk has started, the one started last first."""
+        newest = sorted(self._sessions.values(), key=lambda s: s.started_at, reverse=True)
+        return tuple(s.agent for s in newest if s.kind is SessionKind.HOSTED)
 
     def _apply(self, happened: Event) -> None:
         if isinstance(happened, SessionChanged):

@@ -8,7 +8,9 @@ from PySide6.QtCore import QObject
 from app.tasks import WindowTasks
 from app.viewmodels.new_session import START_SECONDS, NewSessionViewModel, StartPhase
 from app.viewmodels.sessions import SessionsViewModel
+from backend.clock import Nanoseconds
 from backend.domain.agents import AgentCommand, ConfigOption, OptionChoice, SessionMode
+from backend.domain.conversation import SessionKind
 from backend.domain.hosted import CUSTOM_AGENT, AgentOffer
 from backend.errors import AppError, ErrorCode, InvalidInput, TemporarilyUnavailable
 from backend.ids import AgentKey, SessionId
@@ -62,6 +64,20 @@ async def test_the_first_agent_that_is_here_is_chosen() -> None:
     case = StartCase()
     await case.open()
     assert case.view_model.agent == CLAUDE.key
+
+
+async def test_the_agent_that_was_started_last_is_chosen() -> None:
+    case = StartCase()
+    opencode = AgentOffer(AgentKey("opencode"), "OpenCode", AgentCommand(("opencode",)))
+    case.hosted.offers = (CODEX, CLAUDE, opencode)
+    for number, name in enumerate(("Claude Code", "OpenCode", "Codex"), start=1):
+        made = make_session(f"s{number}", agent=name, kind=SessionKind.HOSTED)
+        case.backend.desk.put_session(replace(made, started_at=Nanoseconds(number)))
+    guest = make_session("guest", agent="Claude Code")
+    case.backend.desk.put_session(replace(guest, started_at=Nanoseconds(9)))
+    await case.sessions.load()
+    await case.open()
+    assert case.view_model.agent == "opencode", "Codex was used later and is not here any more"
 
 
 async def test_the_folders_of_before_are_offered_newest_first() -> None:
