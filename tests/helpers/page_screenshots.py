@@ -76,17 +76,19 @@ def full_desk() -> FakeBackend:
         make_rule(decision=PolicyDecision.DENY, sample="rm -rf /", created_at=_ago(7_000)),
         make_rule(sample="git commit -am wip", created_at=_ago(9_000), revoked_at=_ago(800)),
     )
+    build = make_review(command="npm run build").call
     desk.rules.record(
-        make_entry("approval_requested", at=_ago(400)),
+        make_entry("approval_requested", at=_ago(400), call=build),
         make_entry(
             "approval_resolved",
             at=_ago(380),
             actor="human",
             door=Door.WINDOW.value,
             outcome="success",
+            call=build,
         ),
-        make_entry("call_completed", at=_ago(370), outcome="executed"),
-        make_entry("policy_decision", at=_ago(90), decision="allow", reason="rule"),
+        make_entry("call_completed", at=_ago(370), outcome="executed", call=build),
+        make_entry("policy_decision", at=_ago(90), decision="allow", reason="rule", call=build),
     )
     _servers(backend)
     return backend
