@@ -58,7 +58,9 @@ class LedgerWords(QObject):
 
     def actor(self, entry: LedgerEntry) -> str:
         """Who did it; who decides at the desk is its human, whatever the window calls itself."""
-        return self.tr("you") if entry.door not in {"", "rule"} else entry.actor
+        if entry.door not in {"", "rule"}:
+            return self.tr("you")
+        return "Kandesk" if entry.actor == "system" else entry.actor
 
     def door(self, door: str) -> str:
         match door:

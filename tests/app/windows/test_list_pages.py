@@ -324,6 +324,13 @@ async def test_the_record_says_what_was_to_be_run(backend: FakeBackend, pages: P
     assert pages.lines("record")["What"] == "make all"
 
 
+def test_the_record_names_the_desk_and_its_human_by_no_code() -> None:
+    words = LedgerWords()
+    assert words.actor(make_entry(actor="system")) == "Kandesk"
+    assert words.actor(make_entry(actor="window-7", door="window")) == "you"
+    assert words.actor(make_entry(actor="codex")) == "codex"
+
+
 async def test_the_record_of_a_session_or_a_request_is_shown_alone(
     backend: FakeBackend, pages: Pages
 ) -> None:
