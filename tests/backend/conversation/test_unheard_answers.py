@@ -15,7 +15,7 @@ from backend.domain.clarification import Answered, BundleStatus, Delivery, Skipp
 from backend.domain.conversation import Message
 from backend.domain.hosted import AgentStatus, OutgoingMessage
 from backend.errors import Conflict
-from backend.ids import AdmissionId
+from backend.ids import AdmissionId, TurnId
 from backend.store.metadata import as_dict
 from tests.helpers.kept import PG, Kept
 from tests.helpers.place import Place
@@ -55,20 +55,23 @@ def notices(found: list[Message]) -> list[object]:
     return [notice for notice in named if notice]
 
 
-async def rests(hosted: Hosted) -> None:
+async def ends(hosted: Hosted, turn: TurnId | None) -> None:
+    """That turn; what its agent was not told may have begun the next one by itself."""
+
     async def ended() -> bool:
-        return (await hosted.seen()).turn_id is None
+        return (await hosted.seen()).turn_id != turn
 
     await eventually(ended)
 
 
 async def stop(hosted: Hosted) -> None:
     """The human stops the turn, and the agent ends it."""
+    turn = (await hosted.seen()).turn_id
     stopping = asyncio.create_task(hosted.desk.desk.conversations.cancel_turn(S))
     await eventually(lambda: _cancelled(hosted))
     hosted.agent.prompts[-1].done("cancelled")
     await stopping
-    await rests(hosted)
+    await ends(hosted, turn)
 
 
 async def _cancelled(hosted: Hosted) -> bool:
@@ -76,8 +79,9 @@ async def _cancelled(hosted: Hosted) -> bool:
 
 
 async def die(hosted: Hosted) -> None:
+    turn = (await hosted.seen()).turn_id
     hosted.agent.die()
-    await rests(hosted)
+    await ends(hosted, turn)
 
 
 CUTS = {"stopped": stop, "died": die}
