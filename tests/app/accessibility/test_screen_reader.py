@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
@@ -23,10 +24,6 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 
 SESSION = """
 /usr/libexec/at-spi-bus-launcher >&2 &
-gdbus call --session --timeout 20 --dest org.a11y.Bus --object-path /org/a11y/bus \\
-  --method org.freedesktop.DBus.Properties.Set org.a11y.Status IsEnabled '<true>' >&2
-gdbus call --session --timeout 20 --dest org.a11y.Bus --object-path /org/a11y/bus \\
-  --method org.freedesktop.DBus.Properties.Set org.a11y.Status ScreenReaderEnabled '<true>' >&2
 "$@" &
 program=$!
 "$SYSTEM_PYTHON" "$READER" >"$HEARD"
@@ -39,10 +36,24 @@ exit "$status"
 
 @asynccontextmanager
 async def screen() -> AsyncIterator[str]:
-    """An X server of the test's own; its display."""
+    """An X server of the test's own; its display.
+
+    Its number is no neighbour's: a server that ends takes away the socket of the next with its own.
+    """
+    display = f":{random.SystemRandom().randint(1_000, 60_000)}"
     read, write = os.pipe()
     server = await asyncio.create_subprocess_exec(
-        *("Xvfb", "-displayfd", str(write), "-screen", "0", "1400x1000x24", "-nolisten", "tcp"),
+        *(
+            "Xvfb",
+            display,
+            "-displayfd",
+            str(write),
+            "-screen",
+            "0",
+            "1400x1000x24",
+            "-nolisten",
+            "tcp",
+        ),
         pass_fds=(write,),
         stdout=DEVNULL,
         stderr=DEVNULL,
@@ -50,8 +61,8 @@ async def screen() -> AsyncIterator[str]:
     os.close(write)
     try:
         with os.fdopen(read) as numbers:
-            number = await asyncio.to_thread(numbers.readline)
-        yield f":{number.strip()}"
+            await asyncio.to_thread(numbers.readline)
+        yield display
     finally:
         if server.returncode is None:
             server.terminate()
