@@ -10,14 +10,12 @@ from backend.review.callers import Locate
 from backend.review.gateway.calls import GatewayCalls
 from backend.review.gateway.executing import Executing
 from backend.review.gateway.ports import Connect, Tell
-from backend.review.gateway.recovery import SERVER_REMOVED, GatewayRecovery
+from backend.review.gateway.recovery import GatewayRecovery, cancel_without_server
 from backend.review.gateway.registering import Registering
 from backend.review.gateway.running import ReviewNews, RunningCalls
 from backend.review.gateway.servers import Servers
 from backend.review.parts import ReviewParts
-from backend.store import gateway_calls, review_outcomes, reviews
-from backend.store.database import Transaction
-from backend.store.locks import lock_sessions
+from backend.store import gateway_calls
 
 
 class Gateway:
@@ -84,13 +82,6 @@ class Gateway:
         async with self._parts.database.reading() as tx:
             found = await gateway_calls.list_of_server(tx, server_id)
         for review_id in found:
-            if await self._parts.write_at_last(partial(self._cancel, review_id)):
+            cancel = partial(cancel_without_server, self._parts, review_id)
+            if await self._parts.write_at_last(cancel):
                 await self._tell(review_id)
-
-    async def _cancel(self, review_id: ReviewId, tx: Transaction) -> bool:
-        stored = await reviews.find(tx, review_id)
-        if stored is None:
-            return False
-        await lock_sessions(tx, [stored.review.session_id])
-        now = self._parts.clock.now()
-        return await review_outcomes.cancel(tx, stored, SERVER_REMOVED, now, untold=True)

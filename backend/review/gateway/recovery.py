@@ -57,15 +57,7 @@ class GatewayRecovery:
     async def _cancel(self, review_id: ReviewId) -> bool:
         """Its server is gone, and the run that removed it ended before it said so."""
         async with self._parts.database.writing() as tx:
-            seen = await reviews.find(tx, review_id)
-            if seen is None:
-                return False
-            await lock_sessions(tx, [seen.review.session_id])
-            stored = await reviews.find(tx, review_id)
-            now = self._parts.clock.now()
-            return stored is not None and await review_outcomes.cancel(
-                tx, stored, SERVER_REMOVED, now, untold=True
-            )
+            return await cancel_without_server(self._parts, review_id, tx)
 
     async def _settle_request(self, review_id: ReviewId) -> bool:
         async with self._parts.database.writing() as tx:
@@ -93,3 +85,16 @@ class GatewayRecovery:
 
         async with self._parts.database.writing() as tx:
             return await settle(tx)
+
+
+async def cancel_without_server(parts: ReviewParts, review_id: ReviewId, tx: Transaction) -> bool:
+    """The server that was to carry it out was removed; whether that ended the request."""
+    seen = await reviews.find(tx, review_id)
+    if seen is None:
+        return False
+    await lock_sessions(tx, [seen.review.session_id])
+    stored = await reviews.find(tx, review_id)
+    now = parts.clock.now()
+    return stored is not None and await review_outcomes.cancel(
+        tx, stored, SERVER_REMOVED, now, untold=True
+    )
